@@ -123,6 +123,9 @@ fn opencl_beside_the_library() {
     lengths.extend([64, 105, 128, 210, 243, 343, 512, 625, 1000, 1024, 2000]);
     lengths.extend([2187, 2401, 3000, 3125, 4000, 4096, 5000, 6144, 8000, 8192, 10_000, 16_384]);
     lengths.extend([19_683, 32_768, 65_536, 100_000, 117_649, 262_144, 1 << 20]);
+    if let Ok(chosen) = std::env::var("ARRAYSPAN_TEST_POINTS") {
+        lengths = chosen.split(',').map(|points| points.parse().unwrap()).collect();
+    }
     println!("{:>10}  OpenCL, cuFFT (ms; complex, real to half), ratios", "points");
     for points in lengths {
         let lines = (ELEMENTS / points).max(1);

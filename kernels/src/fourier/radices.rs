@@ -23,19 +23,29 @@ const ALL: [(usize, [usize; 2]); 17] = [
     (3, [1, 3]),
 ];
 
+/// Further radices of butterflies that a thread holds in registers, as products.
+const HELD: [(usize, [usize; 2]); 5] =
+    [(32, [2, 16]), (28, [4, 7]), (24, [3, 8]), (21, [3, 7]), (18, [2, 9])];
+
 /// Radices that take as many points by themselves, and in which order two others do in less time: more threads share them, and each has
 /// fewer registers.
-const APART: [(usize, [usize; 2]); 10] = [
+const APART: [(usize, [usize; 2]); 16] = [
     (27, [9, 3]),
     (25, [5, 5]),
     (20, [4, 5]),
     (16, [4, 4]),
     (15, [5, 3]),
     (14, [7, 2]),
+    (13, [13, 1]),
     (12, [4, 3]),
+    (11, [11, 1]),
     (10, [5, 2]),
     (9, [3, 3]),
     (8, [4, 2]),
+    (7, [7, 1]),
+    (6, [6, 1]),
+    (5, [5, 1]),
+    (3, [3, 1]),
 ];
 
 /// Those of them that do where the last butterflies are made together.
@@ -169,7 +179,16 @@ pub(super) fn in_order(mut found: Vec<usize>) -> Vec<usize> {
 }
 
 /// All radices, the largest first, of which there are as few as can be, or so many more.
-pub(super) fn all_of(points: usize, more: usize) -> Vec<Vec<usize>> {
+fn all_of(points: usize, more: usize) -> Vec<Vec<usize>> {
+    products(points, more, &ALL)
+}
+
+/// The same where a thread holds the numbers of each butterfly.
+pub(super) fn all_held(points: usize, more: usize) -> Vec<Vec<usize>> {
+    products(points, more, &[&HELD[..], &ALL].concat())
+}
+
+fn products(points: usize, more: usize, of: &[(usize, [usize; 2])]) -> Vec<Vec<usize>> {
     let (mut all, mut found, mut left) = (vec![(points, Vec::new())], Vec::new(), more + 1);
     while !all.is_empty() && left > 0 {
         let done = all.iter().filter(|(rest, _)| *rest == 1).map(|(_, radices)| radices.clone());
@@ -180,7 +199,7 @@ pub(super) fn all_of(points: usize, more: usize) -> Vec<Vec<usize>> {
         }
         let next = |(rest, radices): &(usize, Vec<usize>)| {
             let (rest, most) = (*rest, radices.last().copied().unwrap_or(*rest));
-            let each = ALL.iter().map(|(radix, _)| *radix).chain([2]);
+            let each = of.iter().map(|(radix, _)| *radix).chain([2]);
             let fitting = each.filter(|radix| *radix <= most && rest.is_multiple_of(*radix));
             fitting
                 .map(|radix| (rest / radix, [&radices[..], &[radix]].concat()))
@@ -227,7 +246,7 @@ pub(crate) fn unpacked(packed: &Packed) -> Vec<usize> {
 
 /// The two radices that a radix is the product of, if it has no butterfly of its own.
 pub(crate) fn parts(radix: usize) -> Option<[usize; 2]> {
-    let of = ALL.iter().find(|(of, _)| *of == radix)?.1;
+    let of = ALL.iter().chain(&HELD).find(|(of, _)| *of == radix)?.1;
     (of[0] > 1).then_some(of)
 }
 
@@ -267,7 +286,7 @@ mod tests {
 
     #[test]
     fn products_have_parts() {
-        for (radix, of) in ALL {
+        for (radix, of) in ALL.into_iter().chain(HELD) {
             assert_eq!(of[0] * of[1], radix);
             assert_eq!(parts(radix).is_some(), of[0] > 1);
         }

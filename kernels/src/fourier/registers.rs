@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use parking_lot::Mutex;
 
 use super::Limits;
-use super::radices::{Couples, Packed, all_of, in_order, packed, with_small_ends};
+use super::radices::{Couples, Packed, all_held, in_order, packed, with_small_ends};
 
 /// Bytes of registers of a processor; of numbers that a thread holds at most, and as a rule; and that it needs beside these, with more
 /// where numbers are taken together with their mirror images.
@@ -34,8 +34,19 @@ pub(crate) struct Registers {
     pub(crate) halved: bool,
 }
 
-/// Points, lines, bytes of a number, butterflies that are made together, and what a group has.
-type Asked = (usize, usize, usize, Couples, Limits);
+/// Transforms that are asked for, and what a group has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Asked {
+    points: usize,
+    lines: usize,
+    /// Of a number.
+    bytes: usize,
+    couples: Couples,
+    limits: Limits,
+}
+
+/// Whether a processor holds one group alone, then what that costs.
+type Cost = (bool, usize, Reverse<usize>);
 
 static KNOWN: LazyLock<Mutex<HashMap<Asked, Option<Registers>>>> = LazyLock::new(Mutex::default);
 
@@ -50,66 +61,27 @@ impl Registers {
     ) -> Option<Self> {
         let all = points.checked_mul(lines)?;
         let halved = all > (limits.local - limits.local / FREE) * 2 / bytes;
-        if halved && (lines > 1 || couples.any() || all > limits.local * 4 / bytes) {
+        // Two passes whose parts of a line begin where memory does take less time.
+        let whole = bytes == 8 && points.is_multiple_of(16);
+        if halved && (whole || lines > 1 || couples.any() || all > limits.local * 4 / bytes) {
             return None;
         }
-        let asked = (points, lines, bytes, couples, limits);
+        let asked = Asked { points, lines, bytes, couples, limits };
         if let Some(known) = KNOWN.lock().get(&asked) {
             return *known;
         }
         let coupled = couples.any();
-        let each = all_of(points, usize::from(coupled)).into_iter().filter_map(|radices| {
-            Some(match (halved, coupled) {
-                (true, _) => with_like_ends(radices, limits.local * 2 / bytes)?,
+        let each = all_held(points, usize::from(coupled)).into_iter().filter_map(|radices| {
+            let radices = match (halved, coupled) {
+                (true, _) => by_halves(&radices, limits.local * 2 / bytes)?,
                 (false, true) => with_small_ends(radices, couples),
                 (false, false) => in_order(radices),
-            })
+            };
+            asked.of(&radices, halved)
         });
-        let held = each
-            .filter_map(|radices| Self::of(&radices, (lines, bytes), couples, (limits, halved)));
-        let found = held.min_by_key(|held| held.cost(bytes));
+        let found = each.min_by_key(|(_, cost)| *cost).map(|(held, _)| held);
         KNOWN.lock().insert(asked, found);
         found
-    }
-
-    /// The same with these radices.
-    fn of(
-        of: &[usize],
-        (lines, bytes): (usize, usize),
-        couples: Couples,
-        (limits, halved): (Limits, bool),
-    ) -> Option<Self> {
-        if of.len() < 3 {
-            return None;
-        }
-        let points = of.iter().product::<usize>();
-        let steps = of.iter().enumerate().map(|(at, radix)| {
-            let together = couples.of_step(at, of.len());
-            (together * radix, lines * (points / radix).div_ceil(together))
-        });
-        let numbers = |threads: usize| {
-            let each = steps.clone().map(|(of, butterflies)| butterflies.div_ceil(threads) * of);
-            each.max().unwrap_or(0)
-        };
-        let radices = packed(of);
-        let held = (1..=limits.threads.min(MOST_THREADS) / WARP).map(|warps| {
-            let threads = warps * WARP;
-            Self { threads, numbers: numbers(threads), radices, halved }
-        });
-        let fitting = held.filter(|held| {
-            let each = held.numbers * bytes;
-            // Of halves a thread has one butterfly a step.
-            let one = !halved || steps.clone().all(|(_, butterflies)| butterflies <= held.threads);
-            one && each <= OF_THREAD && held.threads * (each + BESIDE) <= ALL
-        });
-        fitting.min_by_key(|held| held.cost(bytes))
-    }
-
-    /// What all threads hold in each step, idle ones too, more so if each holds many; then many threads.
-    fn cost(&self, bytes: usize) -> (usize, Reverse<usize>) {
-        let many = if self.numbers * bytes > FEW { 5 } else { 4 };
-        let steps = self.radices.iter().filter(|radix| **radix > 0).count();
-        (self.threads * self.numbers * many * steps, Reverse(self.threads))
     }
 
     /// Cells of local memory for parts of the numbers of one half of the threads.
@@ -125,15 +97,57 @@ impl Registers {
     }
 }
 
-/// Three radices, of which the last two are like each other, if parts of one half of the threads' numbers fit so many cells.
+impl Asked {
+    /// Those of these radices, and what they cost.
+    fn of(&self, of: &[usize], halved: bool) -> Option<(Registers, Cost)> {
+        let Self { points, lines, bytes, couples, limits } = *self;
+        if of.len() < 3 {
+            return None;
+        }
+        // What a thread takes together, and how many of these there are.
+        let steps = of.iter().enumerate().map(|(at, radix)| {
+            let together = couples.of_step(at, of.len());
+            (together * radix, lines * (points / radix).div_ceil(together))
+        });
+        let each =
+            |threads: usize| steps.clone().map(move |(of, many)| many.div_ceil(threads) * of);
+        let radices = packed(of);
+        let held = (1..=limits.threads.min(MOST_THREADS) / WARP).map(|warps| {
+            let threads = warps * WARP;
+            Registers { threads, numbers: each(threads).max().unwrap_or(0), radices, halved }
+        });
+        let fitting = held.filter(|held| {
+            let each = held.numbers * bytes;
+            // Of halves a thread has one butterfly a step, of the second and the third as many as the last radix is.
+            let one = match of {
+                [first, second, last] if halved => last * first.max(second) <= held.threads,
+                _ => !halved,
+            };
+            one && each <= OF_THREAD && held.threads * (each + BESIDE) <= ALL
+        });
+        // Where measured: of one plain line in three steps.
+        let plain = lines == 1 && !couples.any() && of.len() == 3;
+        let cost = |held: &Registers| {
+            let Registers { threads, numbers, .. } = *held;
+            if plain && held.resident(bytes, couples) == 1 {
+                // No other group works while this one waits: each thread is to have little to do, one step after the other.
+                return (true, each(threads).sum(), Reverse(threads));
+            }
+            // What all threads hold in each step, idle ones too, more so if each holds many; then many threads.
+            let many = if numbers * bytes > FEW { 5 } else { 4 };
+            (false, threads * numbers * many * of.len(), Reverse(threads))
+        };
+        fitting.map(|held| (held, cost(&held))).min_by_key(|(_, cost)| *cost)
+    }
+}
+
+/// Three radices in the order of steps, if parts of one half of the threads' numbers fit so many cells.
 ///
 /// Numbers on their way to the second step's threads stay among those of equal places within the last radix, numbers on their way to the
 /// third's among those of equal bins of the first: the same threads have a half of either.
-fn with_like_ends(radices: Vec<usize>, cells: usize) -> Option<Vec<usize>> {
-    let [a, b, c] = radices[..] else { return None };
-    let [first, like] = if b == c { [a, b] } else { [c, a] };
-    let fits = half_cells([first, like, like]) <= cells;
-    (first * like * like == a * b * c && fits).then(|| vec![first, like, like])
+fn by_halves(radices: &[usize], cells: usize) -> Option<Vec<usize>> {
+    let [last, first, second] = *radices else { return None };
+    (half_cells([first, second, last]) <= cells).then(|| vec![first, second, last])
 }
 
 /// The parts of numbers that are on their way at a time, of the larger half of threads.
@@ -164,12 +178,13 @@ mod tests {
         );
         assert_eq!(held(8000, 1, 8, 16 << 10), None);
         assert_eq!(held(12_288, 1, 8, 48 << 10), None);
-        let halved = [(19_683, [27, 27, 27]), (12_500, [20, 25, 25]), (11_664, [16, 27, 27])];
+        let halved = [(19_683, [27, 27, 27]), (12_500, [25, 20, 25]), (13_500, [25, 20, 27])];
         for (points, radices) in halved {
             let held = held(points, 1, 8, 48 << 10).unwrap_or_else(|| panic!("{points}"));
-            assert!(held.halved && held.threads >= radices[1] * radices[2], "{points}: {held:?}");
+            assert!(held.halved && held.threads >= radices[0] * radices[2], "{points}: {held:?}");
             assert_eq!(unpacked(&held.radices), radices);
         }
+        assert_eq!(held(13_824, 1, 8, 48 << 10), None);
         // Of each of two lines there is no half, and 144 KiB have room for all.
         assert_eq!(held(12_500, 2, 8, 48 << 10), None);
         assert!(held(19_683, 1, 8, 144 << 10).is_some_and(|held| !held.halved));

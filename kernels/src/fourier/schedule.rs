@@ -62,7 +62,10 @@ impl Schedule {
         let fits = |points: usize, couples: Couples| {
             let all = points.saturating_mul(lines_of * bytes);
             let most = limits.of_lines(across);
-            all <= most || Registers::new(points, (lines_of, bytes), couples, limits).is_some()
+            // Of several passes those of half a spectrum make half.
+            let takes = |held: Registers| !held.halved || fourier.signals() != Signals::Half;
+            let held = || Registers::new(points, (lines_of, bytes), couples, limits);
+            all <= most || held().is_some_and(takes)
         };
         let points = fourier.points();
         let even = fourier.is_weighted() && points.is_multiple_of(2);

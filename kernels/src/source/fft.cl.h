@@ -165,7 +165,7 @@ KERNEL_OF(THREADS, 1, RESIDENT) fft(PARAMETERS) {
     BARRIER();
     STEPS
     TO_STORED
-    EACH(b, LINES * (POINTS / FINAL)) {
+    EACH_STORED(b, LINES * (POINTS / FINAL)) {
 #if STORE_ACROSS
       const int own = b % LINES, low = b / LINES;
 #else

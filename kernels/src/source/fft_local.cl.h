@@ -44,6 +44,7 @@
     LEAVE(FIRST, APART, line, first, v)           \
   }
 #define STORED(b) (b)
+#define EACH_STORED(b, many) EACH(b, many)
 #define TO_STORED
 #define TAKE_STORED(own, low, v)                     \
   {                                                  \

@@ -10,7 +10,7 @@
      LOADED_COUPLES, STORED_COUPLES  those of two butterflies of the first step's, or of the last one's, that are made together
    Before this text stands what stands before that of steps in local memory, and
      HELD             numbers of a thread
-     HALVED           1 if threads exchange numbers by halves: three steps, the last two of one radix, of one butterfly a thread each
+     HALVED           1 if threads exchange numbers by halves: three steps of one butterfly a thread, of which the second has FINAL times FIRST
      BEFORE_FINAL     the radix before the last
      COUPLES(P), OWN_FIRST(i), LOW_FIRST(i), OTHER_FIRST(low), OWN_FINAL(i), ...  of butterflies that are made together */
 
@@ -83,29 +83,36 @@
 
 #if HALVED
   /* Numbers n on their way to the second step stay among those of equal n % FINAL, on their way to the third among those of equal
-     n / (FINAL FINAL): so many of these sets belong to the first half of the threads, the others to the second. A thread is in one half
-     where it gives numbers and where it takes them. */
-  #define SETS(AFTER) ((AFTER) > 1 ? FINAL : FIRST)
-  #define FIRST_SETS(AFTER) ((SETS(AFTER) + 1) / 2)
-  #define SET(n, AFTER) ((AFTER) > 1 ? (n) % FINAL : (n) / (FINAL * FINAL))
-  #define HALF_CELL(n, half, AFTER)                                                           \
-    ((AFTER) > 1 ? (n) / FINAL * FIRST_SETS(AFTER) + (n) % FINAL - (half) * FIRST_SETS(AFTER) \
-                 : (n) - (half) * FIRST_SETS(AFTER) * FINAL * FINAL)
+     n / (BEFORE_FINAL FINAL): so many of these sets belong to the first half of the threads, the others to the second. A thread is in one
+     half where it gives numbers and where it takes them. */
+  #define FIRST_SETS(AFTER) ((((AFTER) > 1 ? FINAL : FIRST) + 1) / 2)
+  #define SET(n, AFTER) ((AFTER) > 1 ? (n) % FINAL : (n) / (BEFORE_FINAL * FINAL))
+  #define HALF_CELL(n, of, AFTER)                                                           \
+    ((AFTER) > 1 ? (n) / FINAL * FIRST_SETS(AFTER) + (n) % FINAL - (of) * FIRST_SETS(AFTER) \
+                 : (n) - (of) * FIRST_SETS(AFTER) * BEFORE_FINAL * FINAL)
   #define NUMBER_LOADED(b, P, BEHIND) (b)
   #define NUMBER_STEPPED(b, P, BEHIND) STEPPED_NUMBER(b, P, BEHIND)
   #define NUMBER_STORED(b, P, BEHIND) BIN(STORED(b))
-  /* Butterflies that leave bins of the first half of the first radix, then the others. */
-  #define FIRST_STORED_BINS (FIRST_SETS(1) * FINAL)
+  #define EACH_LOADED(b, many) EACH(b, many)
+  #define EACH_STEPPED(b, many) EACH(b, many)
+  /* The butterflies of the third step that leave bins of the first half of the first radix, then the others: each half as the second step's
+     threads have it, of which some have none. */
+  #define HALF_THREADS (FIRST_SETS(1) * FINAL)
+  #define HALF_STORED (FIRST_SETS(1) * BEFORE_FINAL)
+  #define EACH_STORED(b, many)                                                                        \
+    UNROLL for (int times = 0, b = thread < HALF_THREADS ? thread : thread - HALF_THREADS + HALF_STORED; \
+                times < 1; times++)                                                                   \
+      if (thread < HALF_THREADS ? b < HALF_STORED : b < (many))
   #define OTHER_SETS (FIRST - FIRST_SETS(1))
-  #define STORED(b)                                                                              \
-    ((b) < FIRST_STORED_BINS ? (b) % FIRST_SETS(1) + (b) / FIRST_SETS(1) * FIRST                 \
-                             : FIRST_SETS(1) + ((b) - FIRST_STORED_BINS) % OTHER_SETS            \
-                                 + ((b) - FIRST_STORED_BINS) / OTHER_SETS * FIRST)
-  #define MOVE_HALF(PLACES, P, BEHIND, AFTER, half, one)                           \
-    EACH(b, MANY_##PLACES(P)) {                                                    \
+  #define STORED(b)                                                                \
+    ((b) < HALF_STORED ? (b) % FIRST_SETS(1) + (b) / FIRST_SETS(1) * FIRST         \
+                       : FIRST_SETS(1) + ((b) - HALF_STORED) % OTHER_SETS          \
+                           + ((b) - HALF_STORED) / OTHER_SETS * FIRST)
+  #define MOVE_HALF(PLACES, P, BEHIND, AFTER, of, one)                             \
+    EACH_##PLACES(b, MANY_##PLACES(P)) {                                           \
       const int n = NUMBER_##PLACES(b, P, BEHIND);                                 \
-      if (SET(n, AFTER) / FIRST_SETS(AFTER) == (half)) {                           \
-        LOCAL real* first = held + HALF_CELL(n, half, AFTER);                      \
+      if (SET(n, AFTER) / FIRST_SETS(AFTER) == (of))   {                           \
+        LOCAL real* first = held + HALF_CELL(n, of, AFTER);                        \
         UNROLL for (int r = 0; r < (P); r++) {                                     \
           const int number = times * (P) + r;                                      \
           LOCAL real* cell = first + HALF_CELL(r * (BEHIND), 0, AFTER);            \
@@ -113,16 +120,17 @@
         }                                                                          \
       }                                                                            \
     }
-  #define HALF_PART(from, P, BEHIND, to, Q, AFTER, part, half)          \
-    MOVE_HALF(from, P, BEHIND, AFTER, half, *cell = numbers[number].part;) \
+  #define HALF_PART(from, P, BEHIND, to, Q, AFTER, part, of)            \
+    MOVE_HALF(from, P, BEHIND, AFTER, of, *cell = numbers[number].part;) \
     BARRIER();                                                          \
-    MOVE_HALF(to, Q, AFTER, AFTER, half, numbers[number].part = *cell;) \
+    MOVE_HALF(to, Q, AFTER, AFTER, of, numbers[number].part = *cell;) \
     BARRIER();
   #define PART(from, P, BEHIND, to, Q, AFTER, part)     \
     HALF_PART(from, P, BEHIND, to, Q, AFTER, part, 0)   \
     HALF_PART(from, P, BEHIND, to, Q, AFTER, part, 1)
 #else
   #define STORED(b) (b)
+  #define EACH_STORED(b, many) EACH(b, many)
   #define PART(from, P, BEHIND, to, Q, AFTER, part)      \
     MOVE(from, P, BEHIND, *cell = numbers[number].part;) \
     BARRIER();                                           \

@@ -56,11 +56,14 @@ cases_of_our_own_kernels! {
     ends_are_taken_along
     layouts_do_not_matter
     what_was_there_is_scaled_and_added
-    long_lines
     nothing_to_transform
     sizes_far_from_one
     errors_are_a_few_roundings
     any_transform
+}
+
+pub fn long_lines(cell: &Cell) {
+    with_library(cell, crate::fft_long::long_lines);
 }
 
 /// What a call gives, of numbers that are the same on every device.

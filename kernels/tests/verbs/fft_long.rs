@@ -15,9 +15,8 @@ pub fn lines_in_registers(cell: &Cell) {
     if !slowly(cell) {
         let along = [4500, 5040, 6144, 8000, 8192, 10_000, 15_360, 16_000, 16_384, 20_000];
         // Half of the threads exchange numbers at a time, where local memory is small.
-        let along =
-            along.into_iter().chain([11_664, 12_500, 14_580, 15_625, 16_875, 18_225, 19_683]);
-        all.extend(along.map(|points| (1, [2, points])));
+        let by_halves = [11_907, 12_500, 13_500, 14_580, 15_625, 16_875, 18_225, 19_683];
+        all.extend(along.into_iter().chain(by_halves).map(|points| (1, [2, points])));
         all.extend([2048, 2079, 2800, 3072, 6000].map(|points| (0, [points, 9])));
     }
     for (axis, shape) in all {

@@ -21,8 +21,10 @@ const PAIRS: &str = concat!(
 /// Points of a group, unless those of one transform are more.
 const TOGETHER: usize = 1024;
 
-/// Bytes of neighbours that a group takes side by side, if local memory has room for them.
+/// Bytes of neighbours that a group takes side by side, if local memory has room for them; and of those that do not begin where what memory
+/// moves at once does.
 const BESIDE: usize = 128;
+const BESIDE_BETWEEN: usize = 256;
 
 /// Threads of a group at most: of one of several on a processor, and of one that takes most of its local memory.
 const MOST_THREADS: [usize; 2] = [256, 512];
@@ -218,7 +220,10 @@ impl Group {
         let most = local / bytes / place.of.points;
         let mut together = (TOGETHER / place.of.points).max(1);
         if several || beside {
-            let all = together.max(BESIDE / bytes).min(most);
+            let LinePass { stride, done, .. } = place.of;
+            let whole = [stride, done].iter().all(|apart| apart * bytes % SIDE_BY_SIDE == 0);
+            let between = several && !beside && !whole && BESIDE_BETWEEN / bytes <= most;
+            let all = together.max(if between { BESIDE_BETWEEN } else { BESIDE } / bytes).min(most);
             // What memory moves at once is read and written whole.
             together = (all - all % (SIDE_BY_SIDE / bytes).max(1)).max(1);
         }

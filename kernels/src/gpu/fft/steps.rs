@@ -290,15 +290,15 @@ impl Steps {
 /// The butterflies that these are made of, each once, parts first.
 fn butterflies(radices: &[usize]) -> Vec<usize> {
     let mut all = Vec::new();
-    for radix in radices {
-        let with_parts = parts(*radix).into_iter().flatten().chain([*radix]);
-        for radix in with_parts {
-            if !all.contains(&radix) {
-                all.push(radix);
-            }
-        }
-    }
+    radices.iter().for_each(|radix| add_butterfly(*radix, &mut all));
     all
+}
+
+fn add_butterfly(radix: usize, all: &mut Vec<usize>) {
+    if !all.contains(&radix) {
+        parts(radix).into_iter().flatten().for_each(|part| add_butterfly(part, all));
+        all.push(radix);
+    }
 }
 
 /// Those that bring numbers apart which threads side by side take: a butterfly's of the last step, and those of a bin and the next.
