@@ -222,7 +222,7 @@ pub mod prelude {
         Executor, Factor, Plan, Trace, Update, Vector, VectorMut, on, on_stream,
     };
     pub use arrayspan_operators::prelude::*;
-    pub use arrayspan_operators::{check_adjoint, laws};
+    pub use arrayspan_operators::{check_adjoint, check_adjoint_on, laws};
     pub use arrayspan_pipeline::batch::{Across, Assignment, BatchPlace, OnLost};
     pub use arrayspan_solvers::{
         BiCgStab, Cg, Cgls, Condition, Direct, Eigs, Fista, Gmres, Ista, Lobpcg, LogDet, Lsmr,

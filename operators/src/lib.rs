@@ -29,6 +29,8 @@
 //! assert_eq!(both.range().shape(), [800, 600]);
 //! # Ok(()) }
 //! ```
+//!
+//! Examples here name this crate and those below it. In programs that depend on `arrayspan` alone, `arrayspan::prelude::*` has what they import.
 #![forbid(unsafe_code)]
 #![allow(clippy::new_ret_no_self, reason = "all operators are of one type, whatever makes them")]
 

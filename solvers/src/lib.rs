@@ -22,6 +22,8 @@
 //! println!("{} iterations, residual {:.1e}", solution.iterations, solution.residuals[solution.iterations]);
 //! # Ok::<(), arrayspan_solvers::Error>(())
 //! ```
+//!
+//! Examples here name this crate and those below it. In programs that depend on `arrayspan` alone, `arrayspan::prelude::*` has what they import.
 #![forbid(unsafe_code)]
 
 mod bytes;

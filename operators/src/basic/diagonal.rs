@@ -58,6 +58,8 @@ impl Diagonal {
         if weights.dtype() == space.dtype() {
             return Ok(());
         }
-        Error::parameter(Self::NAME, format!("weights of dtype {} for {space}", weights.dtype()))
+        let (dtype, expected) = (weights.dtype(), space.dtype());
+        let why = format!("weights of dtype {dtype} for {space}, expected {expected}");
+        Error::parameter(Self::NAME, why)
     }
 }

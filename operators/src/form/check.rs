@@ -116,7 +116,8 @@ fn same(operator: &str, which: impl FnOnce() -> String, a: &Space, b: &Space) ->
 
 fn diagonal(operator: &str, weights: &SharedArray, space: &Space) -> Result<()> {
     if weights.dtype() != space.dtype() {
-        let why = format!("weights of dtype {} for {space}", weights.dtype());
+        let (dtype, expected) = (weights.dtype(), space.dtype());
+        let why = format!("weights of dtype {dtype} for {space}, expected {expected}");
         return Error::parameter(operator, why);
     }
     let extents = weights.shape().iter().zip(space.shape());

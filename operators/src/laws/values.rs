@@ -1,5 +1,6 @@
 //! Arrays on the host in double precision, and how they get to a device and back.
 
+use arrayspan_bridge::devices::vectors::collected;
 use arrayspan_bridge::{Array, DType, View};
 use num_complex::{Complex32, Complex64};
 
@@ -28,10 +29,10 @@ pub(crate) fn random(space: &Space, seed: u64) -> Vec<Complex64> {
 pub(crate) fn array(shape: &[usize], dtype: DType, numbers: &[Complex64]) -> Result<Array> {
     let narrow = |v: &Complex64| Complex32::new(v.re as f32, v.im as f32);
     Ok(match dtype {
-        DType::Float32 => Array::from_vec(each(numbers, |v| v.re as f32), shape)?,
-        DType::Float64 => Array::from_vec(each(numbers, |v| v.re), shape)?,
-        DType::Complex64 => Array::from_vec(each(numbers, narrow), shape)?,
-        DType::Complex128 => Array::from_vec(numbers.to_vec(), shape)?,
+        DType::Float32 => Array::from_vec(each(numbers, |v| v.re as f32)?, shape)?,
+        DType::Float64 => Array::from_vec(each(numbers, |v| v.re)?, shape)?,
+        DType::Complex64 => Array::from_vec(each(numbers, narrow)?, shape)?,
+        DType::Complex128 => Array::from_vec(each(numbers, |v| *v)?, shape)?,
         // Says which dtypes can be computed with.
         dtype => {
             Space::new(shape, dtype)?.computable("values")?;
@@ -44,16 +45,16 @@ pub(crate) fn array(shape: &[usize], dtype: DType, numbers: &[Complex64]) -> Res
 pub(crate) fn numbers(view: &View<'_>) -> Result<Vec<Complex64>> {
     let wide = |v: &Complex32| Complex64::new(v.re.into(), v.im.into());
     Ok(match view.dtype() {
-        DType::Float32 => each(&view.to_vec::<f32>()?, |&v| f64::from(v).into()),
-        DType::Float64 => each(&view.to_vec::<f64>()?, |&v| v.into()),
-        DType::Complex64 => each(&view.to_vec::<Complex32>()?, wide),
+        DType::Float32 => each(&view.to_vec::<f32>()?, |&v| f64::from(v).into())?,
+        DType::Float64 => each(&view.to_vec::<f64>()?, |&v| v.into())?,
+        DType::Complex64 => each(&view.to_vec::<Complex32>()?, wide)?,
         // Fails for dtypes that are none to compute with.
         _ => view.to_vec::<Complex64>()?,
     })
 }
 
-fn each<A, B>(from: &[A], change: impl Fn(&A) -> B) -> Vec<B> {
-    from.iter().map(change).collect()
+fn each<A, B>(from: &[A], change: impl Fn(&A) -> B) -> Result<Vec<B>> {
+    Ok(collected(from.len(), from.iter().map(change))?)
 }
 
 /// The largest part of any element; NaN if one is not a number.

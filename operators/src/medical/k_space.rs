@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use arrayspan_bridge::SharedArray;
+use arrayspan_bridge::devices::vectors::collected;
 
 use crate::random::Sequence;
 use crate::{Error, Result};
@@ -35,21 +36,21 @@ impl KSpace {
     /// So many lines of an axis of `extent` frequencies, every `extent / lines`-th. PyLops: `"vertical-reg"`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when there are no lines, or more than the axis has.
+    /// [`Error::Parameter`] when there are no lines, or more than the axis has; out of memory.
     pub fn regular_lines(extent: usize, lines: usize) -> Result<Self> {
         Self::fits(extent, lines, 0)?;
         if lines == 0 {
             return Error::parameter(Self::NAME, "no lines".to_owned());
         }
         let step = extent / lines;
-        Ok(Self::Lines((0..lines).map(|line| line * step).collect()))
+        Ok(Self::Lines(collected(lines, (0..lines).map(|line| line * step))?))
     }
 
     /// So many lines of an axis of `extent` frequencies drawn by lot, beside all of the `center` lines around its middle, in order. The same
     /// seed draws the same lines. PyLops: `"vertical-uni"`, with `perc_center` for `center / extent`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when there are more lines than the axis has.
+    /// [`Error::Parameter`] when there are more lines than the axis has; out of memory.
     pub fn random_lines(extent: usize, lines: usize, center: usize, seed: u64) -> Result<Self> {
         Self::fits(extent, lines, center)?;
         let first = extent / 2 - center / 2;
@@ -65,7 +66,7 @@ impl KSpace {
             left -= u64::from(chosen);
             chosen
         });
-        Ok(Self::Lines(taken.collect()))
+        Ok(Self::Lines(collected(lines + center, taken)?))
     }
 
     /// So many straight lines through the zero frequency of an image of this shape, each with `points` evenly from one end of the spectrum to
@@ -96,7 +97,9 @@ impl KSpace {
         if lines.checked_add(center).is_some_and(|all| all <= extent) {
             return Ok(());
         }
-        let why = format!("{lines} lines and {center} in the middle of {extent}");
+        let why = format!(
+            "{lines} lines and {center} around the middle of {extent} frequencies; together they are to be at most as many"
+        );
         Error::parameter(Self::NAME, why)
     }
 

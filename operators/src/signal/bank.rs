@@ -6,6 +6,7 @@
 //! model's, places and samples; along these they are transformed, multiplied by the filters' spectra and added up again.
 
 use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::devices::vectors::{filled, reserve};
 use arrayspan_bridge::{SharedArray, View};
 use arrayspan_kernels::Gather;
 use num_complex::Complex64;
@@ -124,13 +125,15 @@ impl Places {
             let (start, end) = self.window(filter);
             end - start
         });
-        smooth(lens.max().unwrap_or(0) + self.taps - 1)
+        smooth(lens.max().unwrap_or(0).saturating_add(self.taps - 1))
     }
 
     /// From samples to windows of them, times the weights that they have there.
     fn windows(&self, axis: usize) -> Result<Gather> {
         let (count, points) = (self.count(), self.points());
-        let (mut starts, mut indices, mut weights) = (vec![0], Vec::new(), Vec::new());
+        let (mut starts, mut indices, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        reserve(&mut starts, count.saturating_mul(points).saturating_add(1))?;
+        starts.push(0);
         for filter in 0..count {
             let (start, end) = self.window(filter);
             for point in 0..points {
@@ -149,12 +152,15 @@ impl Places {
     /// From convolved windows, whose first point is as much before their first sample as filters reach, to samples.
     fn folded(&self, axis: usize) -> Result<Gather> {
         let (count, points, reach) = (self.count(), self.points(), self.taps / 2);
-        let (mut starts, mut indices) = (vec![0], Vec::new());
+        let (mut starts, mut indices) = (Vec::new(), Vec::new());
+        reserve(&mut starts, self.extent.saturating_add(1))?;
+        starts.push(0);
         for sample in 0..self.extent {
             for filter in 0..count {
                 let (start, end) = self.window(filter);
                 let place = (sample + reach).checked_sub(start);
-                if let Some(point) = place.filter(|point| *point < end - start + self.taps - 1) {
+                let reached = (end - start).saturating_add(self.taps - 1);
+                if let Some(point) = place.filter(|point| *point < reached) {
                     indices.push(filter * points + point);
                 }
             }
@@ -222,7 +228,7 @@ impl Bank {
         let (counts, taps): (Vec<usize>, Vec<usize>) =
             self.places.iter().map(|along| (along.count(), along.taps)).unzip();
         let shape = self.windows.range().shape();
-        let mut padded = vec![ZERO; self.windows.range().len()];
+        let mut padded = filled(self.windows.range().len(), ZERO)?;
         let each: usize = taps.iter().product();
         for (at, tap) in numbers.iter().enumerate() {
             let filter = values::index_of(&counts, at / each);

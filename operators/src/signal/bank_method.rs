@@ -5,7 +5,9 @@ use arrayspan_bridge::SharedArray;
 use super::Convolution;
 use super::bank::{Bank, Places, expected};
 use super::bank_direct;
-use crate::{Operator, Result, Space, number};
+use crate::{Error, Operator, Result, Space, number};
+
+const BLOCKS: &str = "filters at places are not applied by blocks; Direct and Whole can be used";
 
 /// The convolution along all axes of `space` with filters, `[places…, taps…]` along these. Waits for them.
 pub(super) fn operator(
@@ -20,7 +22,8 @@ pub(super) fn operator(
     let direct = match method {
         Convolution::Auto => bank_direct::is_cheaper(&places),
         Convolution::Direct => true,
-        Convolution::Fourier => false,
+        Convolution::Fourier | Convolution::Whole => false,
+        Convolution::Blocks => return Error::parameter(name, BLOCKS),
     };
     let shape = Places::filters(&places);
     let taps = expected(name, "the filters", &filters.view(), &shape, &space)?;

@@ -6,6 +6,7 @@
 use std::f64::consts::TAU;
 
 use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::vectors::{collected, filled};
 use arrayspan_kernels::{Fourier, Gather};
 use num_complex::Complex64;
 
@@ -86,7 +87,7 @@ fn kernel(
     frequencies: &[f64],
 ) -> Result<Vec<Complex64>> {
     let count = frequencies.len();
-    let mut kernel = vec![ZERO; points * count];
+    let mut kernel = filled(points.saturating_mul(count), ZERO)?;
     for distance in 1 - from as isize..to as isize {
         let place = distance.rem_euclid(points as isize) as usize;
         let square = (distance as f64).powi(2);
@@ -110,7 +111,8 @@ fn phases(
         let turns = turns(place);
         frequencies.iter().map(move |frequency| phase(frequency * turns))
     });
-    diagonal(name, space, axis, [places, frequencies.len()], all.collect())
+    let weights = collected(places.saturating_mul(frequencies.len()), all)?;
+    diagonal(name, space, axis, [places, frequencies.len()], weights)
 }
 
 /// Weights of two neighbouring axes, in a table on each device that they are used on.
@@ -122,8 +124,9 @@ fn diagonal(
     weights: Vec<Complex64>,
 ) -> Result<Operator> {
     let count = weights.len();
-    let (starts, indices) = ((0..=count).collect(), (0..count).collect());
-    let gather = Gather::new(axis, &extents, &extents, starts, indices, Some(weights))?;
+    let (starts, indices) = (collected(count + 1, 0..)?, collected(count, 0..)?);
+    let gather = Gather::new(axis, &extents, &extents, starts, indices, Some(weights));
+    let gather = gather.map_err(|error| Error::from(error).of(name))?;
     Operator::of(name, space.clone(), space.clone(), Form::Gather(gather))
 }
 

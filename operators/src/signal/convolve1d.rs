@@ -1,5 +1,6 @@
 //! Convolution along one axis.
 
+use arrayspan_bridge::devices::vectors::filled;
 use arrayspan_bridge::{Relayout, SharedArray};
 use arrayspan_kernels::{Band, Stencil};
 use num_complex::Complex64;
@@ -62,7 +63,8 @@ impl Convolve1D {
     /// The same, computed as `method` says.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`Error::Parameter`] for more than [`MOST_TAPS`](Self::MOST_TAPS) taps directly, and transforms of 16-bit floats.
+    /// As [`new`](Self::new); [`Error::Parameter`] for more than [`MOST_TAPS`](Self::MOST_TAPS) taps directly, more than [blocks](Convolution::Blocks)
+    /// have room for, and transforms of 16-bit floats.
     pub fn by<W>(
         space: Space,
         axis: isize,
@@ -77,8 +79,14 @@ impl Convolve1D {
         let axis = space.axis(Self::NAME, axis)?;
         let len = space.shape()[axis];
         let direct = method == Convolution::Direct || !space.dtype().is_computable();
-        let most = if direct { Self::MOST_TAPS.min(len) } else { len };
-        Self::expect(&space, axis, [filter.len(), most], offset)?;
+        Self::expect(&space, axis, [filter.len(), len], offset)?;
+        if direct && filter.len() > Self::MOST_TAPS {
+            let (taps, most) = (filter.len(), Self::MOST_TAPS);
+            let why = format!(
+                "{taps} taps along axis {axis} of {space}; directly 1 to {most} can be used, more by transforms: Auto or Fourier"
+            );
+            return Error::parameter(Self::NAME, why);
+        }
         let taps: Vec<Complex64> = filter.iter().map(|tap| tap.to_complex()).collect();
         let band = (0_isize..).zip(&taps).map(|(k, &weight)| (offset as isize - k, weight));
         let band = Band::uniform_complex(len, band);
@@ -87,8 +95,8 @@ impl Convolve1D {
         if !space.dtype().is_complex() && !band.is_real() {
             return Error::parameter(Self::NAME, format!("complex taps for {space}"));
         }
-        if method == Convolution::Fourier {
-            space.computable(Self::NAME)?;
+        if method.transforms() {
+            Self::expect_numbers(&space)?;
         }
         let (extents, offsets) = (vec![taps.len()], vec![offset]);
         let filter = Filter { axes: vec![axis], extents, offsets, taps };
@@ -98,9 +106,14 @@ impl Convolve1D {
         } else {
             filter_spectral::is_cheaper(&filter, &space, Kept::Everywhere)
         };
+        if method == Convolution::Blocks && !in_blocks {
+            let taps = filter.taps.len();
+            let why = format!("blocks of {space} have no room for {taps} taps; use Whole");
+            return Error::parameter(Self::NAME, why);
+        }
         let long = filter.taps.len() > Self::MOST_TAPS || cheaper;
-        if method == Convolution::Fourier || (!direct && long) {
-            if in_blocks {
+        if method.transforms() || (!direct && long) {
+            if in_blocks && method != Convolution::Whole {
                 return filter_blocks::operator(Self::NAME, space, &filter);
             }
             return filter_spectral::operator(Self::NAME, &space, &filter, Kept::Everywhere);
@@ -127,10 +140,14 @@ impl Convolve1D {
         let extent = std::mem::replace(&mut shape[axis], 0);
         let taps = filters.shape().get(axis).copied().unwrap_or(0);
         shape[axis] = taps;
-        if filters.shape() != shape || filters.dtype() != space.dtype() {
+        let expected = shape;
+        if filters.shape() != expected || filters.dtype() != space.dtype() {
             let (shape, dtype) = (filters.shape(), filters.dtype());
-            let why =
-                format!("filters of {dtype} and shape {shape:?} along axis {axis} of {space}");
+            let expected = shape_text(&expected, axis);
+            let why = format!(
+                "filters of {dtype} and shape {shape:?} along axis {axis}; expected {} of shape {expected}",
+                space.dtype()
+            );
             return Error::parameter(Self::NAME, why);
         }
         Self::expect(&space, axis, [taps, extent], offset)?;
@@ -170,7 +187,8 @@ impl Convolve1D {
         let behind: usize = shape[axis + 1..].iter().product();
         let mut whole = shape.to_vec();
         whole[axis] = points;
-        let mut turned = vec![ZERO; Space::of(Self::NAME, whole.clone(), space.dtype())?.len()];
+        let len = Space::of(Self::NAME, whole.clone(), space.dtype())?.len();
+        let mut turned = filled(len, ZERO)?;
         for (at, number) in numbers.iter().enumerate() {
             let (line, k, inner) = (at / (taps * behind), at / behind % taps, at % behind);
             turned[(line * points + (points + k - offset) % points) * behind + inner] = *number;
@@ -181,6 +199,16 @@ impl Convolve1D {
         let weights = placed(bins.shape(), bins.dtype(), &response, filters.device())?;
         let weights = Operator::of("Response", bins.clone(), bins, Form::Diagonal(weights))?;
         Ok(adjoint(&fourier).after(weights.after(&fourier)).build()?.named(Self::NAME))
+    }
+
+    /// Fails for dtypes that are no transform's.
+    fn expect_numbers(space: &Space) -> Result<()> {
+        if space.dtype().is_computable() {
+            return Ok(());
+        }
+        let why =
+            format!("transforms of {}; it is convolved with by products: Direct", space.dtype());
+        Error::parameter(Self::NAME, why)
     }
 
     fn expect(space: &Space, axis: usize, [taps, most]: [usize; 2], offset: usize) -> Result<()> {
@@ -194,4 +222,13 @@ impl Convolve1D {
         }
         Ok(())
     }
+}
+
+/// A shape with any extent along an axis.
+fn shape_text(shape: &[usize], axis: usize) -> String {
+    let extents = shape
+        .iter()
+        .enumerate()
+        .map(|(at, extent)| if at == axis { "taps".to_owned() } else { extent.to_string() });
+    format!("[{}]", extents.collect::<Vec<_>>().join(", "))
 }

@@ -15,9 +15,10 @@ use crate::{Operator, Result, Space};
 ///
 /// | | |
 /// |---|---|
-/// | a filter that is a product of one along each axis, but for rounding | that is what is done: [`Convolve1D`](crate::Convolve1D) along one axis after the other; not with [`Convolution::Fourier`] |
+/// | a filter that is a product of one along each axis, but for rounding | that is what is done: [`Convolve1D`](crate::Convolve1D) along one axis after the other; not with [`Convolution::Fourier`] and [`Convolution::Whole`] |
 /// | [`Convolution::Direct`] | sums of products, in one pass; a sample that is not finite makes those results alone whose taps meet it not finite |
-/// | [`Convolution::Fourier`] | a transform along each axis, with zeros to the next length of small prime factors; the filter's spectrum is kept where the filter lives, and there the operator is |
+/// | [`Convolution::Fourier`], [`Convolution::Whole`] | a transform along each axis, with zeros to the next length of small prime factors; the filter's spectrum is kept where the filter lives, and there the operator is |
+/// | [`Convolution::Blocks`] | of such a product only |
 ///
 /// The adjoint correlates with the conjugate. Units: those of `h x`. Complex: linear. Cost: direct 1 launch; by transforms, twice a launch
 /// for each axis and one over the spectrum (test `bytes::convolve_nd`).

@@ -168,7 +168,7 @@ impl Curvelets {
         } else if wedges == 0 || !wedges.is_multiple_of(3) {
             format!("{wedges} wedges: a multiple of 3")
         } else if self.overlap.is_some_and(|overlap| !(0.0..=0.5).contains(&overlap)) {
-            format!("an overlap of {:?}: at least 0, at most 0.5", self.overlap)
+            format!("an overlap of {}: at least 0, at most 0.5", self.overlap.unwrap_or_default())
         } else if !radii.is_sorted() || radii[0] <= 0.0 || radii[3] > 1.5 * PI {
             format!("radii {radii:?}: rising from above 0 to at most 3π/2")
         } else if !threshold.is_finite() || threshold < 0.0 {

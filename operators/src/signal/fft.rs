@@ -34,7 +34,7 @@ use crate::{Operator, Result, Space};
 /// let y = fft.forward(&x)?;
 /// let bins = y.to_vec::<num_complex::Complex64>()?;
 /// assert_eq!(bins.iter().map(|bin| bin.re).collect::<Vec<_>>(), [0.0, 0.0, 4.0]);
-/// assert_eq!(time.frequencies(4, Spectrum::Half), [0.0, 0.5, 1.0]);
+/// assert_eq!(time.frequencies(4, Spectrum::Half)?, [0.0, 0.5, 1.0]);
 /// assert_eq!(fft.inverse()?.forward(&y)?.to_vec::<f64>()?, x.to_vec::<f64>()?);
 /// # Ok(()) }
 /// ```

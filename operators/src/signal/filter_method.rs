@@ -9,7 +9,9 @@ use super::filter::Filter;
 use super::filter_pass::Pass;
 use super::filter_spectral::{self, Kept};
 use crate::number::{ONE, ZERO};
-use crate::{Form, Formula, Identity, Operator, Result, Space};
+use crate::{Error, Form, Formula, Identity, Operator, Result, Space};
+
+const BLOCKS: &str = "a filter that is no product of one along each axis is not applied by blocks; Direct, Whole and Auto can be used";
 
 /// The convolution. What it needs of the filter's spectrum lies on a device, or wherever it is applied.
 pub(super) fn operator(
@@ -22,7 +24,7 @@ pub(super) fn operator(
     if filter.taps.iter().all(|tap| *tap == ZERO) {
         return Operator::of(name, space.clone(), space, Form::Zero);
     }
-    if method != Convolution::Fourier
+    if !matches!(method, Convolution::Fourier | Convolution::Whole)
         && let Some(factors) = filter.factors(space.dtype())
     {
         return product(name, &space, filter, &factors, method);
@@ -30,7 +32,8 @@ pub(super) fn operator(
     let direct = match method {
         Convolution::Auto => !filter_spectral::is_cheaper(filter, &space, kept),
         Convolution::Direct => true,
-        Convolution::Fourier => false,
+        Convolution::Fourier | Convolution::Whole => false,
+        Convolution::Blocks => return Error::parameter(name, BLOCKS),
     };
     if direct {
         let Filter { axes, extents, offsets, taps } = filter;

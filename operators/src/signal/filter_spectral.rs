@@ -1,6 +1,7 @@
 //! Convolutions by Fourier transforms.
 
 use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::devices::vectors::{collected, filled};
 use arrayspan_bridge::{Array, DType, SharedArray, Transfer};
 use arrayspan_kernels::Gather;
 use num_complex::Complex64;
@@ -55,18 +56,21 @@ pub(super) fn is_cheaper(filter: &Filter, space: &Space, kept: Kept) -> bool {
 }
 
 /// The least number from `least` on without prime factors above 7.
+///
+/// Where no `usize` is one, the number itself, which no array has as an extent.
 pub(super) fn smooth(least: usize) -> usize {
-    let is_smooth = |number: &usize| {
-        let mut rest = *number;
-        for factor in [2, 3, 5, 7] {
-            while rest.is_multiple_of(factor) {
-                rest /= factor;
-            }
-        }
-        rest == 1
+    let powers = |of: usize| {
+        std::iter::successors(Some(1_usize), move |power| power.checked_mul(of))
+            .take_while(move |power| *power < least.max(2))
     };
-    // There is a power of two up to twice as large.
-    (least.max(1)..=least.saturating_mul(2)).find(is_smooth).unwrap_or(least)
+    let odd = powers(7).flat_map(|sevens| {
+        powers(5).flat_map(move |fives| powers(3).map(move |threes| (sevens, fives, threes)))
+    });
+    let all = odd.filter_map(|(sevens, fives, threes)| {
+        let odd = sevens.checked_mul(fives)?.checked_mul(threes)?;
+        odd.checked_mul(least.max(1).div_ceil(odd).checked_next_power_of_two()?)
+    });
+    all.min().unwrap_or(least)
 }
 
 /// `Fᴴ diag(F h) F` between zeros behind the samples.
@@ -102,7 +106,7 @@ fn weights(bins: &Space, axes: &[usize], response: Vec<Complex64>, kept: Kept) -
     match kept {
         Kept::Everywhere => {
             let (axis, count) = (axes[0], response.len());
-            let (starts, indices) = ((0..=count).collect(), (0..count).collect());
+            let (starts, indices) = (collected(count + 1, 0..)?, collected(count, 0..)?);
             let gather = Gather::new(axis, &[count], &[count], starts, indices, Some(response))?;
             Ok(Form::Gather(gather))
         }
@@ -137,8 +141,7 @@ fn response(
     space: &Space,
     spectrum: Spectrum,
 ) -> Result<Vec<Complex64>> {
-    let len = Space::of(name, points, DType::Complex128)?.len();
-    let mut turned = vec![ZERO; len];
+    let mut turned = filled(Space::of(name, points, DType::Complex128)?.len(), ZERO)?;
     for (at, tap) in filter.taps.iter().enumerate() {
         let index = values::index_of(&filter.extents, at);
         let places = index.iter().zip(filter.offsets.iter().zip(points));
@@ -172,7 +175,8 @@ pub(super) fn transformed(
     let (extent, behind) = (shape[last], shape[last + 1..].iter().product::<usize>());
     let kept = if spectrum == Spectrum::Half { extent / 2 + 1 } else { extent };
     let lines = bins.chunks((extent * behind).max(1));
-    Ok(lines.flat_map(|line| &line[..kept * behind]).copied().collect())
+    let len = bins.len() / extent.max(1) * kept;
+    Ok(collected(len, lines.flat_map(|line| &line[..kept * behind]).copied())?)
 }
 
 #[cfg(test)]
@@ -181,6 +185,21 @@ mod tests {
 
     #[test]
     fn points_have_small_factors() {
-        assert_eq!([1, 11, 121, 8041].map(smooth), [1, 12, 125, 8064]);
+        assert_eq!([0, 1, 11, 121, 8041].map(smooth), [1, 1, 12, 125, 8064]);
+        let is_smooth = |number: usize| {
+            let rest = [2, 3, 5, 7].into_iter().fold(number, |mut rest, factor| {
+                while rest.is_multiple_of(factor) {
+                    rest /= factor;
+                }
+                rest
+            });
+            rest == 1
+        };
+        for least in 1..3000 {
+            assert_eq!(Some(smooth(least)), (least..).find(|number| is_smooth(*number)));
+        }
+        let large = smooth((1 << 60) + 1);
+        assert!(is_smooth(large) && large > 1 << 60 && large < (1 << 60) + (1 << 56));
+        assert_eq!(smooth(usize::MAX), usize::MAX);
     }
 }

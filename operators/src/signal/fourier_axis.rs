@@ -1,5 +1,6 @@
 //! What is said of an axis that is transformed.
 
+use arrayspan_bridge::devices::vectors::collected;
 use arrayspan_kernels::Fourier;
 
 use crate::{Error, Result, Space};
@@ -9,7 +10,8 @@ use crate::{Error, Result, Space};
 /// ```
 /// use arrayspan_operators::prelude::*;
 /// let axis = FourierAxis { step: 0.25, fftshift_after: true, ..FourierAxis::new(0) };
-/// assert_eq!(axis.frequencies(4, Spectrum::Full), [-2.0, -1.0, 0.0, 1.0]);
+/// assert_eq!(axis.frequencies(4, Spectrum::Full)?, [-2.0, -1.0, 0.0, 1.0]);
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FourierAxis {
@@ -66,9 +68,16 @@ impl FourierAxis {
     }
 
     /// The frequencies of the bins of an axis of so many samples, in their order: cycles per unit of the step.
-    #[must_use]
-    pub fn frequencies(&self, extent: usize, spectrum: Spectrum) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there are no points, or the step is zero or not finite; out of memory.
+    pub fn frequencies(&self, extent: usize, spectrum: Spectrum) -> Result<Vec<f64>> {
+        const NAME: &str = "FourierAxis";
+        self.check_step(NAME)?;
         let points = self.points.unwrap_or(extent);
+        if points == 0 {
+            return Error::parameter(NAME, format!("no points along axis {}", self.axis));
+        }
         let bins = match spectrum {
             Spectrum::Full => points,
             Spectrum::Half => points / 2 + 1,
@@ -81,7 +90,15 @@ impl FourierAxis {
             let negative = spectrum == Spectrum::Full && 2 * bin >= points;
             (if negative { bin as f64 - points as f64 } else { bin as f64 }) / all
         };
-        (0..bins).map(frequency).collect()
+        Ok(collected(bins, (0..bins).map(frequency))?)
+    }
+
+    fn check_step(&self, operator: &str) -> Result<()> {
+        if self.step.is_finite() && self.step != 0.0 {
+            return Ok(());
+        }
+        let Self { axis, step, .. } = self;
+        Error::parameter(operator, format!("a step of {step:?} along axis {axis}"))
     }
 
     /// The axis it means, and the transform of complex signals along it.
@@ -94,9 +111,7 @@ impl FourierAxis {
         let axis = space.axis(operator, self.axis)?;
         let extent = space.shape()[axis];
         let points = self.points.unwrap_or(extent);
-        if self.step.is_nan() || self.step.is_infinite() || self.step == 0.0 {
-            return Error::parameter(operator, format!("a step of {}", self.step));
-        }
+        self.check_step(operator)?;
         match Fourier::new(axis, points) {
             Ok(fourier) => Ok(fourier.of_extent(extent).scaled(norm.scale(points))?),
             Err(_) => Error::parameter(
@@ -120,14 +135,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frequencies_are_those_of_numpy() {
+    fn frequencies_are_those_of_numpy() -> Result<()> {
         let axis = FourierAxis { step: 0.5, ..FourierAxis::new(0) };
-        assert_eq!(axis.frequencies(4, Spectrum::Full), [0.0, 0.5, -1.0, -0.5]);
-        assert_eq!(axis.frequencies(5, Spectrum::Full), [0.0, 0.4, 0.8, -0.8, -0.4]);
-        assert_eq!(axis.frequencies(4, Spectrum::Half), [0.0, 0.5, 1.0]);
-        assert_eq!(axis.frequencies(5, Spectrum::Half), [0.0, 0.4, 0.8]);
+        assert_eq!(axis.frequencies(4, Spectrum::Full)?, [0.0, 0.5, -1.0, -0.5]);
+        assert_eq!(axis.frequencies(5, Spectrum::Full)?, [0.0, 0.4, 0.8, -0.8, -0.4]);
+        assert_eq!(axis.frequencies(4, Spectrum::Half)?, [0.0, 0.5, 1.0]);
+        assert_eq!(axis.frequencies(5, Spectrum::Half)?, [0.0, 0.4, 0.8]);
         let turned = FourierAxis { fftshift_after: true, points: Some(5), ..axis };
-        assert_eq!(turned.frequencies(9, Spectrum::Full), [-0.8, -0.4, 0.0, 0.4, 0.8]);
-        assert_eq!(turned.frequencies(9, Spectrum::Half), [0.8, 0.0, 0.4]);
+        assert_eq!(turned.frequencies(9, Spectrum::Full)?, [-0.8, -0.4, 0.0, 0.4, 0.8]);
+        assert_eq!(turned.frequencies(9, Spectrum::Half)?, [0.8, 0.0, 0.4]);
+        for points in [0, 1 << 60, usize::MAX] {
+            let axis = FourierAxis { points: Some(points), ..axis };
+            assert!(axis.frequencies(4, Spectrum::Full).is_err(), "{points}");
+        }
+        assert!(FourierAxis { step: 0.0, ..axis }.frequencies(4, Spectrum::Full).is_err());
+        Ok(())
     }
 }

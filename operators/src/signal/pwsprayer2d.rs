@@ -8,7 +8,8 @@ use crate::{Operator, Result, Space, adjoint};
 ///
 /// A wave goes from column to column by the slope where it is, `ζₖ₊₁ = ζₖ + p(z + ζₖ, x + k)`, linear between samples of `z`, and its value is
 /// shared out between the two samples around it; above the first sample and below the last one it stays there. The adjoint collects what it
-/// meets on the same ways. Units: those of `m`; slopes are in samples per column. Complex: linear. Cost: 1 launch, each value
+/// meets on the same ways. Units: those of `m`; slopes are in samples of `z` per column, positive downwards, as `pwd_slope_estimate` of the solvers
+/// has them; those of [`slope_estimate`](crate::slopes::slope_estimate) have the other sign. Complex: linear. Cost: 1 launch, each value
 /// once, and a table of up to `4 radius + 1` weights for each (test `bytes::pwsprayer2d`).
 ///
 /// ```

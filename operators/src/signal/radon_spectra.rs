@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use arrayspan_bridge::devices::vectors::collected;
 use arrayspan_kernels::Gather;
 use num_complex::Complex64;
 
@@ -40,9 +41,8 @@ fn of_time(name: &'static str, space: Space, time: FourierAxis) -> Result<(Opera
     space.computable(name)?;
     let spectrum = if space.dtype().is_complex() { Spectrum::Full } else { Spectrum::Half };
     let extent = space.extent(name, time.axis)?;
-    let frequencies = time.frequencies(extent, spectrum);
     let fourier = transform(name, space, &[time], spectrum, FourierNorm::Ortho)?;
-    Ok((fourier, frequencies))
+    Ok((fourier, time.frequencies(extent, spectrum)?))
 }
 
 /// `Fᴴ C F` with chirps `C` along the axes, or `Fᴴ Cᴴ |f|ⁿ F`.
@@ -53,7 +53,7 @@ pub(super) fn chirp_radon<const N: usize>(
     direction: Direction,
 ) -> Result<Operator> {
     if space.shape().len() != N + 1 || space.shape().contains(&0) {
-        let why = format!("{space}, which has not {N} axes of offsets and one of time");
+        let why = format!("{space}; expected {N} of offsets and one of time, none of them empty");
         return Error::parameter(name, why);
     }
     if let Some(axis) = axes.iter().find(|axis| !axis.pmax.is_finite()) {
@@ -70,7 +70,7 @@ pub(super) fn chirp_radon<const N: usize>(
         let line = Line { first: -(count.div_ceil(2) as f64), step: 1.0, count };
         let step = 2.0 * pmax / count as f64;
         steps *= step;
-        let turned: Vec<f64> = frequencies.iter().map(|frequency| frequency * step).collect();
+        let turned = collected(frequencies.len(), frequencies.iter().map(|of| of * step))?;
         chirps = beside(name, &bins, axis, [line; 2], &turned)?.after(chirps);
     }
     let chirps = chirps.build()?;
@@ -125,8 +125,9 @@ fn turned(
 /// Weights of the last axis, in a table on each device that they are used on.
 fn along_last(name: &'static str, space: &Space, weights: Vec<Complex64>) -> Result<Operator> {
     let (axis, count) = (space.shape().len() - 1, weights.len());
-    let (starts, indices) = ((0..=count).collect(), (0..count).collect());
-    let gather = Gather::new(axis, &[count], &[count], starts, indices, Some(weights))?;
+    let (starts, indices) = (collected(count + 1, 0..)?, collected(count, 0..)?);
+    let gather = Gather::new(axis, &[count], &[count], starts, indices, Some(weights));
+    let gather = gather.map_err(|error| Error::from(error).of(name))?;
     Operator::of(name, space.clone(), space.clone(), Form::Gather(gather))
 }
 

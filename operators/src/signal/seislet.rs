@@ -22,7 +22,8 @@ pub enum SeisletBasis {
 /// coarse traces of the last level]`. Traces of zeros, of slope zero, follow those that there are up to a power of two.
 /// The inverse is [`inverse`](Self::inverse); the transform keeps no lengths, so that it is not the adjoint.
 ///
-/// Units: those of `x`; slopes are those of the second step per that of the first. Complex: linear. Cost: 1 or 2 launches for a level, each
+/// Units: those of `x`; slopes are those of the second step per that of the first, positive where events are later on the next trace: one for
+/// each element of `space`, in its order (those of sections `[time, traces]` are turned before). Complex: linear. Cost: 1 or 2 launches for a level, each
 /// value once, and a table of up to `nt²` weights for each trace, both ways (none for slopes that move whole samples), which is made
 /// of products of matrices of `nt` samples (test `bytes::seislet`).
 ///

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use arrayspan_bridge::devices::vectors::reserve;
+use arrayspan_bridge::devices::vectors::{collected, reserve};
 use arrayspan_bridge::{Array, SharedArray, Transfer};
 use arrayspan_kernels::{Filter, Gather};
 use num_complex::Complex64;
@@ -60,7 +60,7 @@ impl Shift {
         let mut phases: Vec<Complex64> = Vec::new();
         reserve(&mut phases, points.saturating_mul(2))?;
         // Cycles per step, so that no product leaves the numbers.
-        let frequencies = FourierAxis { step: 1.0, ..axis }.frequencies(extent, spectrum);
+        let frequencies = FourierAxis { step: 1.0, ..axis }.frequencies(extent, spectrum)?;
         let bins = frequencies.len();
         phases.extend(frequencies.into_iter().map(|frequency| phase(frequency * (delay / step))));
         if points >= extent && Filter::takes_points(points, space.dtype()) {
@@ -70,7 +70,7 @@ impl Shift {
             };
             return Ok(Operator::new(Pass::new(Self::NAME, space, filter)));
         }
-        let (starts, indices) = ((0..=bins).collect(), (0..bins).collect());
+        let (starts, indices) = (collected(bins + 1, 0..)?, collected(bins, 0..)?);
         let gather = Gather::new(at, &[bins], &[bins], starts, indices, Some(phases))?;
         Self::between(&fourier, Form::Gather(gather))
     }
@@ -104,14 +104,14 @@ impl Shift {
             return Error::parameter(Self::NAME, why);
         }
         let (fourier, spectrum) = Self::fourier(space, axis)?;
-        let frequencies = FourierAxis { step: 1.0, ..axis }.frequencies(extent, spectrum);
+        let frequencies = FourierAxis { step: 1.0, ..axis }.frequencies(extent, spectrum)?;
         let behind: usize = others[at..].iter().product();
         let phases = (0..fourier.range().len()).map(|place| {
             let bin = place / behind % frequencies.len();
             let delay = all[place / (behind * frequencies.len()) * behind + place % behind];
             phase(frequencies[bin] * (delay.re / step))
         });
-        let phases: Vec<Complex64> = phases.collect();
+        let phases = collected(fourier.range().len(), phases)?;
         let weights = values::array(fourier.range().shape(), fourier.range().dtype(), &phases)?;
         let device = delays.device();
         let stream = device.stream()?;

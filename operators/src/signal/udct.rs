@@ -96,7 +96,7 @@ impl UDCT {
         let bands = curvelets.bands_of(Self::NAME, &shape)?;
         let spectrum = fourier(space, 0)?;
         let bins = spectrum.range();
-        let windows = CurveletWindows::new(Self::NAME, curvelets, &shape, &bands);
+        let windows = CurveletWindows::new(Self::NAME, curvelets, &shape, &bands)?;
         let windows = windows.operator(bins, root, wavelets)?;
         let parts = bands.iter().map(|band| coefficients(band, bins));
         let back = block_diagonal(parts.collect::<Result<Vec<Operator>>>()?)?;

@@ -2,14 +2,18 @@
 
 use std::f64::consts::PI;
 
+use arrayspan_bridge::devices::vectors::collected;
+
+use crate::Result;
+
 /// Of each bin, between `-3π/2` and `π/2`.
-pub(super) fn frequencies(extent: usize) -> Vec<f64> {
+pub(super) fn frequencies(extent: usize) -> Result<Vec<f64>> {
     let step = 2.0 * PI / extent as f64;
     let frequency = |bin: usize| {
         let quarters = (4 * bin as u128 + 3 * extent as u128) % (4 * extent as u128);
         quarters as f64 / 4.0 * step - 1.5 * PI
     };
-    (0..extent).map(frequency).collect()
+    Ok(collected(extent, (0..extent).map(frequency))?)
 }
 
 /// `-towards / along` where that is at most one in magnitude, and beyond it in a way that goes on to two.
@@ -92,7 +96,7 @@ mod tests {
     #[test]
     fn frequencies_of_whole_numbers_of_quarters_have_zero_among_them() {
         for extent in [4, 20, 18, 7] {
-            let found = frequencies(extent);
+            let Ok(found) = frequencies(extent) else { panic!("{extent}") };
             assert!(found[0].abs() < 1e-15 && found[1] < PI / 2.0);
             assert!(found.iter().all(|frequency| (-1.5 * PI..0.5 * PI).contains(frequency)));
         }

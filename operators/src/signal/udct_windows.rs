@@ -7,6 +7,8 @@
 
 use std::f64::consts::PI;
 
+use arrayspan_bridge::devices::vectors::collected;
+
 use super::positions::Rows;
 use super::udct_steps::{frequencies, low_pass, slope, steps};
 use super::{CurveletBand, CurveletKind, Curvelets};
@@ -46,8 +48,9 @@ impl<'a> CurveletWindows<'a> {
         curvelets: &'a Curvelets,
         shape: &'a [usize],
         bands: &'a [CurveletBand],
-    ) -> Self {
-        let frequencies: Vec<Vec<f64>> = shape.iter().map(|extent| frequencies(*extent)).collect();
+    ) -> Result<Self> {
+        let each = shape.iter().map(|extent| frequencies(*extent));
+        let frequencies = each.collect::<Result<Vec<Vec<f64>>>>()?;
         let scales = curvelets.scales;
         let [first, second, third, fourth] = curvelets.radii;
         let pass = |scale: usize| {
@@ -67,10 +70,12 @@ impl<'a> CurveletWindows<'a> {
                 };
                 below + around
             };
-            frequencies.iter().map(|axis| axis.iter().map(own).collect()).collect()
+            let each =
+                frequencies.iter().map(|axis| Ok(collected(axis.len(), axis.iter().map(own))?));
+            each.collect::<Result<Vec<Vec<f64>>>>()
         };
-        let low_passes = (1..=scales).map(pass).collect();
-        Self { name, curvelets, shape, bands, frequencies, low_passes }
+        let low_passes = (1..=scales).map(pass).collect::<Result<_>>()?;
+        Ok(Self { name, curvelets, shape, bands, frequencies, low_passes })
     }
 
     /// `fold` of windows times spectra of `space`: the spectra of all coefficients, band after band. Those of wavelets, one for each direction,

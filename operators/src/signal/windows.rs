@@ -6,7 +6,10 @@ use crate::{Error, Formula, Lift, LinearMap as _, Operator, Result, Space};
 
 /// How an axis is cut into windows: each begins `len - overlap` samples behind the one before it, as long as a whole one fits.
 ///
-/// Samples behind the last window belong to none.
+/// Samples behind the last window belong to none: the windows of an axis reach up to the [last start](Self::starts) and [`len`](Self::len)
+/// samples more. To cut into windows and to add up again, both with a taper, is to keep each sample where the squares of tapers add up to one,
+/// with [`Ramp::SquareRootCosine`]; tapers themselves add up to one with [`Ramp::Cosine`]. Ramps of one sample are 1, as if there were none:
+/// windows that share one sample count it twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Windows {
     /// The samples of a window.

@@ -66,7 +66,11 @@ fn filters_refuse_what_they_cannot_be() {
     let most = vec![1.0; Convolve1D::MOST_TAPS + 1];
     // More taps than that are for transforms.
     let direct = Convolve1D::by(space(&[9999]), 0, &most, 0, Convolution::Direct);
-    assert!(parameter(direct).contains("1 to 4096"));
+    assert!(parameter(direct).contains("directly 1 to 4096"));
+    let blocks =
+        |taps| Convolve1D::by(space(&[99_999]), 0, &vec![1.0; taps], 0, Convolution::Blocks);
+    assert!(parameter(blocks(20_000)).contains("no room for 20000 taps"));
+    assert!(blocks(300).is_ok());
     assert!(Convolve1D::new(space(&[9999]), 0, &most, 0).is_ok());
     let complex = Convolve1D::new(space(&[3]), 0, &[Complex64::i()], 0);
     assert!(parameter(complex).contains("complex taps for Float64 [3]"));
@@ -82,7 +86,7 @@ fn basic_operators_refuse_arrays_that_do_not_fit() {
     let along = parameter(Diagonal::along(space(&[3, 4]), 1, weights()));
     assert_eq!(along, "Diagonal: weights of shape [3] along axis 1 of Float64 [3, 4]");
     let dtype = parameter(Diagonal::new(Space::new([3], Complex128).unwrap(), weights()));
-    assert_eq!(dtype, "Diagonal: weights of dtype Float64 for Complex128 [3]");
+    assert_eq!(dtype, "Diagonal: weights of dtype Float64 for Complex128 [3], expected Complex128");
     assert!(parameter(MatrixMult::new(weights(), &[])).contains("shape [3]"));
     let matrix = || floats(&[2, 3], &[1.0; 6]).into_shared();
     let axis = parameter(MatrixMult::along(space(&[4, 3]), 2, matrix()));

@@ -6,7 +6,7 @@ use arrayspan_operators::prelude::*;
 use num_complex::Complex64;
 
 use crate::support::{
-    DTYPES, array, assert_close, check, dense, floats, host, numbers, random, read,
+    DTYPES, array, assert_close, check, dense, filled, floats, host, numbers, random, read,
 };
 
 const X: [f64; 7] = [1.0, 4.0, 9.0, 2.0, -3.0, 5.0, 7.0];
@@ -141,6 +141,29 @@ fn poststack_modelling_holds_for_every_dtype() {
             check(&PoststackLinearModelling::new(space, &[0.5, 1.0, -0.25], scheme).unwrap());
             let long = Space::new([70, 1], dtype).unwrap();
             check(&PoststackLinearModelling::new(long, &[0.25; 67], scheme).unwrap());
+        }
+    }
+}
+
+/// A weak halo around a peak adds up to more than rounding errors: it is no product of two filters.
+#[test]
+fn small_taps_are_not_taken_for_rounding_errors() {
+    let taps = 31;
+    for (dtype, weak) in [(DType::Float32, 4e-7), (DType::Float64, 8e-16)] {
+        let mut filter = vec![weak; taps * taps];
+        filter[taps / 2 * taps + taps / 2] = 1.0;
+        let whole = Space::new([61, 61], dtype).unwrap();
+        let filter = floats(&[taps, taps], &filter).into_shared();
+        let ones = filled(&whole, &[Complex64::from(1.0); 61 * 61]);
+        for method in [Convolution::Auto, Convolution::Direct] {
+            let offset = [taps / 2, taps / 2];
+            let blur = Convolve2D::new(whole.clone(), [0, 1], filter.clone(), offset, method);
+            let y = numbers(&blur.unwrap().forward(&ones).unwrap());
+            let (found, expected) = (y[30 * 61 + 30].re, 1.0 + weak * (taps * taps - 1) as f64);
+            assert!(
+                (found - expected).abs() < 0.1 * (expected - 1.0),
+                "{dtype} {method:?}: {found}"
+            );
         }
     }
 }

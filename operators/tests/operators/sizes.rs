@@ -159,3 +159,30 @@ fn stacks_agree_with_wide_arithmetic_on_random_shapes() {
     }
     assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
 }
+
+/// What does not fit the memory is an error, and comes soon.
+#[test]
+fn sizes_beyond_all_memory_are_errors() {
+    let refused = |what: &str, made: Result<Operator>| assert!(made.is_err(), "{what}");
+    let long = Space::new([2, 1 << 40], DType::Float32).unwrap();
+    let axes = |points| FourierAxis { points: Some(points), ..FourierAxis::new(-1) };
+    for points in [1 << 40, 1 << 60, usize::MAX] {
+        let space = Space::new([2, 4], DType::Float32).unwrap();
+        let of = [0.0, 1.0];
+        let radon =
+            FourierRadon2D::new(space.clone(), axes(points), None, &of, &of, RadonKind::Linear);
+        refused("FourierRadon2D", radon);
+        let delays = floats(&[2], &[0.5; 2]).into_shared();
+        refused("Shift::each", Shift::each(space, axes(points), delays));
+    }
+    refused("ChirpRadon2D", ChirpRadon2D::new(long.clone(), 1e-3));
+    refused("Convolve1D", Convolve1D::new(long.clone(), -1, &[1.0; 5000], 1));
+    refused("UDCT", UDCT::new(long, &Curvelets::default()));
+    let input = floats(&[4, 4], &[1.0; 16]).into_shared();
+    for taps in [(1 << 40) + 1, (1 << 60) + 1, usize::MAX] {
+        let filters = NonStationaryFilters2D::new(input.clone(), [taps, 1], [&[0], &[0, 2]]);
+        refused("NonStationaryFilters2D", filters);
+    }
+    assert!(KSpace::regular_lines(1 << 60, 1 << 60).is_err());
+    assert!(KSpace::regular_lines(usize::MAX, usize::MAX).is_err());
+}

@@ -47,8 +47,13 @@ impl Named for Interpolation {
 
 impl Named for Convolution {
     const WHAT: &str = "method";
-    const NAMES: &'static [(&'static str, Self)] =
-        &[("auto", Self::Auto), ("direct", Self::Direct), ("fourier", Self::Fourier)];
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("auto", Self::Auto),
+        ("direct", Self::Direct),
+        ("fourier", Self::Fourier),
+        ("blocks", Self::Blocks),
+        ("whole", Self::Whole),
+    ];
 }
 
 impl Named for RadonKind {

@@ -26,9 +26,10 @@ pub fn cases(dtype: DType) -> Vec<Case> {
         given(&[3, 1], 1, 0, &[-1.5]),
         given(&[13, 17], 1, 0, &[2.0]),
     ];
-    cases.push(spectral(&[11], 0, 2, "even"));
-    cases.push(spectral(&[7, 5], 0, 1, "axis0"));
-    cases.push(spectral(&[2, 7, 3], 1, 3, "middle"));
+    cases.push(by_blocks(&[11], 0, 2, "even", Convolution::Fourier));
+    cases.push(by_blocks(&[7, 5], 0, 1, "axis0", Convolution::Blocks));
+    cases.push(by_blocks(&[2, 7, 3], 1, 3, "middle", Convolution::Fourier));
+    cases.push(spectral(&[2, 7, 3], 1, 3, "middle", Convolution::Whole));
     // Arrays of coefficients, or of spectra.
     let coefficients = |taps: usize, len: usize, others: usize| Moves::one(len + taps * others, len);
     cases.push(each(&[3, 11], 1, 1, "each_last", coefficients(3, 33, 3)));
@@ -38,23 +39,29 @@ pub fn cases(dtype: DType) -> Vec<Case> {
     cases.push(each(&[2, 17, 1], 1, 3, "each_long", spectra));
     if dtype.is_complex() {
         cases.push(golden(&[11], 0, 1, "complex"));
-        cases.push(spectral(&[11], 0, 1, "complex"));
+        cases.push(by_blocks(&[11], 0, 1, "complex", Convolution::Blocks));
+        cases.push(spectral(&[11], 0, 1, "complex", Convolution::Whole));
     }
     cases
 }
 
 /// By transforms of blocks, in one launch that reads and writes each value once.
-fn spectral(shape: &[usize], axis: isize, offset: usize, key: &str) -> Case {
-    let key = format!("convolve1d/{key}");
-    let name = format!("{key} along axis {axis} of {shape:?}, by blocks");
+fn by_blocks(shape: &[usize], axis: isize, offset: usize, key: &str, method: Convolution) -> Case {
     let len: usize = shape.iter().product();
     let moves = Moves::one(len, len);
+    spectral(shape, axis, offset, key, method).moves(moves, moves)
+}
+
+/// By transforms.
+fn spectral(shape: &[usize], axis: isize, offset: usize, key: &str, method: Convolution) -> Case {
+    let key = format!("convolve1d/{key}");
+    let name = format!("{key} along axis {axis} of {shape:?}, {method:?}");
     let (shape, of_key) = (shape.to_vec(), key.clone());
     let make = move |cell: &Cell| {
         let filter = golden_array(cell, &of_key, "filter")?.numbers;
-        Convolve1D::by(space(cell, &shape)?, axis, &filter, offset, Convolution::Fourier)
+        Convolve1D::by(space(cell, &shape)?, axis, &filter, offset, method)
     };
-    Case::new(name, make).moves(moves, moves).golden(key)
+    Case::new(name, make).golden(key)
 }
 
 /// A filter for each signal.

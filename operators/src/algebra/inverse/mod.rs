@@ -45,7 +45,16 @@ impl Operator {
     ///
     /// Golden: PyLops 2.8.0 `MatrixMult.inv`.
     pub fn inverse(&self) -> Result<Self> {
-        rebuilt(self, &Inverting)
+        rebuilt(self, &Inverting).map_err(|error| match error {
+            // Of a part that the caller has not named.
+            Error::NoInverse { operator, why }
+                if operator != self.name() && matches!(self.node().kind(), Kind::Named) =>
+            {
+                let why = format!("as to {operator}: {why}");
+                Error::NoInverse { operator: self.name().into(), why }
+            }
+            other => other,
+        })
     }
 }
 
@@ -115,6 +124,8 @@ fn are_mixed(parts: &[Operator]) -> bool {
     has(Ordering::Less) && has(Ordering::Greater)
 }
 
+const NO_PERMUTATION: &str = "it is no permutation; where a transform has an inverse all the same, that is a function of its own, as DWT::inverse is";
+
 fn inverse_form(name: &str, form: &Form) -> Result<Form> {
     Ok(match form {
         Form::Identity | Form::Conjugate => form.clone(),
@@ -125,7 +136,7 @@ fn inverse_form(name: &str, form: &Form) -> Result<Form> {
         }
         Form::Index(map) => match permutation(map) {
             Some(back) => Form::Index(back),
-            None => return Error::no_inverse(name, "it is no permutation"),
+            None => return Error::no_inverse(name, NO_PERMUTATION),
         },
         Form::Gather(gather) => {
             let back = gather.adjoint();
@@ -134,7 +145,7 @@ fn inverse_form(name: &str, form: &Form) -> Result<Form> {
                 outer.after(inner, most).is_some_and(|both| both.is_identity())
             });
             if !unitary {
-                return Error::no_inverse(name, "it is no permutation");
+                return Error::no_inverse(name, NO_PERMUTATION);
             }
             Form::Gather(back)
         }
