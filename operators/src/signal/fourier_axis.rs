@@ -8,10 +8,11 @@ use crate::{Error, Result, Space};
 /// An axis of a discrete Fourier transform: see [`FFT`](crate::FFT).
 ///
 /// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use arrayspan_operators::prelude::*;
 /// let axis = FourierAxis { step: 0.25, fftshift_after: true, ..FourierAxis::new(0) };
 /// assert_eq!(axis.frequencies(4, Spectrum::Full)?, [-2.0, -1.0, 0.0, 1.0]);
-/// # Ok::<(), Error>(())
+/// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FourierAxis {

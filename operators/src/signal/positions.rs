@@ -101,7 +101,7 @@ pub(super) fn check(
         return Ok(());
     }
     let why = format!(
-        "position {position}, number {number}, is not between the first and the last of the {extent} samples along axis {axis} of {space}"
+        "position {position}, number {number}, is not among the {extent} samples along axis {axis} of {space}: before the first, or behind the last"
     );
     Error::parameter(operator, why)
 }

@@ -154,7 +154,7 @@ fn small_taps_are_not_taken_for_rounding_errors() {
         filter[taps / 2 * taps + taps / 2] = 1.0;
         let whole = Space::new([61, 61], dtype).unwrap();
         let filter = floats(&[taps, taps], &filter).into_shared();
-        let ones = filled(&whole, &[Complex64::from(1.0); 61 * 61]);
+        let ones = filled(&whole, &vec![Complex64::from(1.0); 61 * 61]);
         for method in [Convolution::Auto, Convolution::Direct] {
             let offset = [taps / 2, taps / 2];
             let blur = Convolve2D::new(whole.clone(), [0, 1], filter.clone(), offset, method);

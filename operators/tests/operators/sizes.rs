@@ -176,7 +176,7 @@ fn sizes_beyond_all_memory_are_errors() {
         refused("Shift::each", Shift::each(space, axes(points), delays));
     }
     refused("ChirpRadon2D", ChirpRadon2D::new(long.clone(), 1e-3));
-    refused("Convolve1D", Convolve1D::new(long.clone(), -1, &[1.0; 5000], 1));
+    refused("Convolve1D", Convolve1D::new(long.clone(), -1, &vec![1.0; 5000], 1));
     refused("UDCT", UDCT::new(long, &Curvelets::default()));
     let input = floats(&[4, 4], &[1.0; 16]).into_shared();
     for taps in [(1 << 40) + 1, (1 << 60) + 1, usize::MAX] {

@@ -221,7 +221,8 @@ impl Group {
         let mut together = (TOGETHER / place.of.points).max(1);
         if several || beside {
             let LinePass { stride, done, .. } = place.of;
-            let whole = [stride, done].iter().all(|apart| apart * bytes % SIDE_BY_SIDE == 0);
+            let begins = |apart: usize| (apart * bytes).is_multiple_of(SIDE_BY_SIDE);
+            let whole = begins(stride) && begins(done);
             let between = several && !beside && !whole && BESIDE_BETWEEN / bytes <= most;
             let all = together.max(if between { BESIDE_BETWEEN } else { BESIDE } / bytes).min(most);
             // What memory moves at once is read and written whole.

@@ -290,13 +290,17 @@ impl Steps {
 /// The butterflies that these are made of, each once, parts first.
 fn butterflies(radices: &[usize]) -> Vec<usize> {
     let mut all = Vec::new();
-    radices.iter().for_each(|radix| add_butterfly(*radix, &mut all));
+    for radix in radices {
+        add_butterfly(*radix, &mut all);
+    }
     all
 }
 
 fn add_butterfly(radix: usize, all: &mut Vec<usize>) {
     if !all.contains(&radix) {
-        parts(radix).into_iter().flatten().for_each(|part| add_butterfly(part, all));
+        for part in parts(radix).into_iter().flatten() {
+            add_butterfly(part, all);
+        }
         all.push(radix);
     }
 }
