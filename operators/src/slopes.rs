@@ -57,7 +57,8 @@ pub struct Slopes {
 /// derivatives, whose larger eigenvalue is `λ₁`; positive upwards. PyLops: `slope_estimate`.
 ///
 /// Nothing leaves the device but the largest entries, for which the host waits. Differences of nearly equal numbers are
-/// avoided, so that small slopes are as exact as large ones in `Float32`, too.
+/// avoided, so that small slopes are as exact as large ones in `Float32`, too. All slopes are NaN where a sample is not finite. Operators that take
+/// slopes ([`PWSprayer2D`](crate::PWSprayer2D), [`Seislet`](crate::Seislet)) have them on the host and positive downwards: minus these.
 ///
 /// Reference: L. J. van Vliet and P. W. Verbeek, ASCI Imaging Workshop (1995).
 ///
