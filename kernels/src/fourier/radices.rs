@@ -179,13 +179,13 @@ pub(super) fn in_order(mut found: Vec<usize>) -> Vec<usize> {
 }
 
 /// All radices, the largest first, of which there are as few as can be, or so many more.
-fn all_of(points: usize, more: usize) -> Vec<Vec<usize>> {
+pub(super) fn all_of(points: usize, more: usize) -> Vec<Vec<usize>> {
     products(points, more, &ALL)
 }
 
-/// The same where a thread holds the numbers of each butterfly.
-pub(super) fn all_held(points: usize, more: usize) -> Vec<Vec<usize>> {
-    products(points, more, &[&HELD[..], &ALL].concat())
+/// As few as can be where a thread holds the numbers of each butterfly.
+pub(super) fn all_held(points: usize) -> Vec<Vec<usize>> {
+    products(points, 0, &[&HELD[..], &ALL].concat())
 }
 
 fn products(points: usize, more: usize, of: &[(usize, [usize; 2])]) -> Vec<Vec<usize>> {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use parking_lot::Mutex;
 
 use super::Limits;
-use super::radices::{Couples, Packed, all_held, in_order, packed, with_small_ends};
+use super::radices::{Couples, Packed, all_held, all_of, in_order, packed, with_small_ends};
 
 /// Bytes of registers of a processor; of numbers that a thread holds at most, and as a rule; and that it needs beside these, with more
 /// where numbers are taken together with their mirror images.
@@ -71,7 +71,8 @@ impl Registers {
             return *known;
         }
         let coupled = couples.any();
-        let each = all_held(points, usize::from(coupled)).into_iter().filter_map(|radices| {
+        let all = if coupled { all_of(points, 1) } else { all_held(points) };
+        let each = all.into_iter().filter_map(|radices| {
             let radices = match (halved, coupled) {
                 (true, _) => by_halves(&radices, limits.local * 2 / bytes)?,
                 (false, true) => with_small_ends(radices, couples),

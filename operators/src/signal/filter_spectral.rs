@@ -59,9 +59,10 @@ pub(super) fn is_cheaper(filter: &Filter, space: &Space, kept: Kept) -> bool {
 ///
 /// Where no `usize` is one, the number itself, which no array has as an extent.
 pub(super) fn smooth(least: usize) -> usize {
+    // Up to the first one from there on.
     let powers = |of: usize| {
-        std::iter::successors(Some(1_usize), move |power| power.checked_mul(of))
-            .take_while(move |power| *power < least.max(2))
+        let next = move |power: &usize| (*power < least).then(|| power.checked_mul(of)).flatten();
+        std::iter::successors(Some(1_usize), next)
     };
     let odd = powers(7).flat_map(|sevens| {
         powers(5).flat_map(move |fives| powers(3).map(move |threes| (sevens, fives, threes)))
