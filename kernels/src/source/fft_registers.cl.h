@@ -99,34 +99,34 @@
      threads have it, of which some have none. */
   #define HALF_THREADS (FIRST_SETS(1) * FINAL)
   #define HALF_STORED (FIRST_SETS(1) * BEFORE_FINAL)
-  #define EACH_STORED(b, many)                                                                        \
+  #define EACH_STORED(b, many)                                                                           \
     UNROLL for (int times = 0, b = thread < HALF_THREADS ? thread : thread - HALF_THREADS + HALF_STORED; \
-                times < 1; times++)                                                                   \
+                times < 1; times++)                                                                      \
       if (thread < HALF_THREADS ? b < HALF_STORED : b < (many))
   #define OTHER_SETS (FIRST - FIRST_SETS(1))
-  #define STORED(b)                                                                \
-    ((b) < HALF_STORED ? (b) % FIRST_SETS(1) + (b) / FIRST_SETS(1) * FIRST         \
-                       : FIRST_SETS(1) + ((b) - HALF_STORED) % OTHER_SETS          \
+  #define STORED(b)                                                        \
+    ((b) < HALF_STORED ? (b) % FIRST_SETS(1) + (b) / FIRST_SETS(1) * FIRST \
+                       : FIRST_SETS(1) + ((b) - HALF_STORED) % OTHER_SETS  \
                            + ((b) - HALF_STORED) / OTHER_SETS * FIRST)
-  #define MOVE_HALF(PLACES, P, BEHIND, AFTER, of, one)                             \
-    EACH_##PLACES(b, MANY_##PLACES(P)) {                                           \
-      const int n = NUMBER_##PLACES(b, P, BEHIND);                                 \
-      if (SET(n, AFTER) / FIRST_SETS(AFTER) == (of))   {                           \
-        LOCAL real* first = held + HALF_CELL(n, of, AFTER);                        \
-        UNROLL for (int r = 0; r < (P); r++) {                                     \
-          const int number = times * (P) + r;                                      \
-          LOCAL real* cell = first + HALF_CELL(r * (BEHIND), 0, AFTER);            \
-          one                                                                      \
-        }                                                                          \
-      }                                                                            \
+  #define MOVE_HALF(PLACES, P, BEHIND, AFTER, of, one)                  \
+    EACH_##PLACES(b, MANY_##PLACES(P)) {                                \
+      const int n = NUMBER_##PLACES(b, P, BEHIND);                      \
+      if (SET(n, AFTER) / FIRST_SETS(AFTER) == (of)) {                  \
+        LOCAL real* first = held + HALF_CELL(n, of, AFTER);             \
+        UNROLL for (int r = 0; r < (P); r++) {                          \
+          const int number = times * (P) + r;                           \
+          LOCAL real* cell = first + HALF_CELL(r * (BEHIND), 0, AFTER); \
+          one                                                           \
+        }                                                               \
+      }                                                                 \
     }
-  #define HALF_PART(from, P, BEHIND, to, Q, AFTER, part, of)            \
+  #define HALF_PART(from, P, BEHIND, to, Q, AFTER, part, of)             \
     MOVE_HALF(from, P, BEHIND, AFTER, of, *cell = numbers[number].part;) \
-    BARRIER();                                                          \
-    MOVE_HALF(to, Q, AFTER, AFTER, of, numbers[number].part = *cell;) \
+    BARRIER();                                                           \
+    MOVE_HALF(to, Q, AFTER, AFTER, of, numbers[number].part = *cell;)    \
     BARRIER();
-  #define PART(from, P, BEHIND, to, Q, AFTER, part)     \
-    HALF_PART(from, P, BEHIND, to, Q, AFTER, part, 0)   \
+  #define PART(from, P, BEHIND, to, Q, AFTER, part)   \
+    HALF_PART(from, P, BEHIND, to, Q, AFTER, part, 0) \
     HALF_PART(from, P, BEHIND, to, Q, AFTER, part, 1)
 #else
   #define STORED(b) (b)
