@@ -71,7 +71,9 @@ impl Registers {
             return *known;
         }
         let coupled = couples.any();
-        let all = if coupled { all_of(points, 1) } else { all_held(points) };
+        // Where measured: of one plain line.
+        let plain = lines == 1 && !coupled;
+        let all = if plain { all_held(points) } else { all_of(points, usize::from(coupled)) };
         let each = all.into_iter().filter_map(|radices| {
             let radices = match (halved, coupled) {
                 (true, _) => by_halves(&radices, limits.local * 2 / bytes)?,
@@ -126,7 +128,6 @@ impl Asked {
             };
             one && each <= OF_THREAD && held.threads * (each + BESIDE) <= ALL
         });
-        // Where measured: of one plain line in three steps.
         let plain = lines == 1 && !couples.any() && of.len() == 3;
         let cost = |held: &Registers| {
             let Registers { threads, numbers, .. } = *held;
