@@ -29,7 +29,7 @@ pub fn cases(dtype: DType) -> Vec<Case> {
     cases.push(by_blocks(&[11], 0, 2, "even", Convolution::Fourier));
     cases.push(by_blocks(&[7, 5], 0, 1, "axis0", Convolution::Blocks));
     cases.push(by_blocks(&[2, 7, 3], 1, 3, "middle", Convolution::Fourier));
-    cases.push(spectral(&[2, 7, 3], 1, 3, "middle", Convolution::Whole));
+    cases.push(by_one(dtype, &[2, 7, 3], 1, 3, "middle", 10));
     // Arrays of coefficients, or of spectra.
     let coefficients = |taps: usize, len: usize, others: usize| Moves::one(len + taps * others, len);
     cases.push(each(&[3, 11], 1, 1, "each_last", coefficients(3, 33, 3)));
@@ -40,7 +40,7 @@ pub fn cases(dtype: DType) -> Vec<Case> {
     if dtype.is_complex() {
         cases.push(golden(&[11], 0, 1, "complex"));
         cases.push(by_blocks(&[11], 0, 1, "complex", Convolution::Blocks));
-        cases.push(spectral(&[11], 0, 1, "complex", Convolution::Whole));
+        cases.push(by_one(dtype, &[11], 0, 1, "complex", 14));
     }
     cases
 }
@@ -50,6 +50,24 @@ fn by_blocks(shape: &[usize], axis: isize, offset: usize, key: &str, method: Con
     let len: usize = shape.iter().product();
     let moves = Moves::one(len, len);
     spectral(shape, axis, offset, key, method).moves(moves, moves)
+}
+
+/// By one transform of so many points: to a spectrum, over that, and back.
+fn by_one(
+    dtype: DType,
+    shape: &[usize],
+    axis: isize,
+    offset: usize,
+    key: &str,
+    points: usize,
+) -> Case {
+    let len: usize = shape.iter().product();
+    let bins = if dtype.is_complex() { points } else { points / 2 + 1 };
+    let all = len / shape[axis as usize] * bins;
+    let [there, back] = fourier::spectra_of(dtype, &[len, all]);
+    let [product, _] = fourier::weighted(dtype, all, bins);
+    let moves = there.then(product).then(back);
+    spectral(shape, axis, offset, key, Convolution::Whole).moves(moves, moves)
 }
 
 /// By transforms.
