@@ -71,9 +71,8 @@ impl Registers {
             return *known;
         }
         let coupled = couples.any();
-        // Where measured: of one plain line.
-        let plain = lines == 1 && !coupled;
-        let all = if plain { all_held(points) } else { all_of(points, usize::from(coupled)) };
+        let all =
+            if asked.is_plain() { all_held(points) } else { all_of(points, usize::from(coupled)) };
         let each = all.into_iter().filter_map(|radices| {
             let radices = match (halved, coupled) {
                 (true, _) => by_halves(&radices, limits.local * 2 / bytes)?,
@@ -101,6 +100,11 @@ impl Registers {
 }
 
 impl Asked {
+    /// Whether it is one line whose butterflies are each made alone: for these more radices were measured.
+    fn is_plain(&self) -> bool {
+        self.lines == 1 && !self.couples.any()
+    }
+
     /// Those of these radices, and what they cost.
     fn of(&self, of: &[usize], halved: bool) -> Option<(Registers, Cost)> {
         let Self { points, lines, bytes, couples, limits } = *self;
@@ -128,7 +132,7 @@ impl Asked {
             };
             one && each <= OF_THREAD && held.threads * (each + BESIDE) <= ALL
         });
-        let plain = lines == 1 && !couples.any() && of.len() == 3;
+        let plain = self.is_plain() && of.len() == 3;
         let cost = |held: &Registers| {
             let Registers { threads, numbers, .. } = *held;
             if plain && held.resident(bytes, couples) == 1 {

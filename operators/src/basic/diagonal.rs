@@ -2,6 +2,7 @@
 
 use arrayspan_bridge::{Relayout, SharedArray};
 
+use crate::form::weights_dtype;
 use crate::{Error, Form, Operator, Result, Space};
 
 /// `y = d ⊙ x` with weights `d` that the operator holds; domain and range are both `space`.
@@ -55,11 +56,6 @@ impl Diagonal {
 
     fn checked(space: &Space, weights: &SharedArray) -> Result<()> {
         space.stored(Self::NAME)?;
-        if weights.dtype() == space.dtype() {
-            return Ok(());
-        }
-        let (dtype, expected) = (weights.dtype(), space.dtype());
-        let why = format!("weights of dtype {dtype} for {space}, expected {expected}");
-        Error::parameter(Self::NAME, why)
+        weights_dtype(Self::NAME, weights, space)
     }
 }

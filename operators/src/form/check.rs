@@ -114,12 +114,18 @@ fn same(operator: &str, which: impl FnOnce() -> String, a: &Space, b: &Space) ->
     if a == b { Ok(()) } else { Err(Error::spaces(operator, which(), a, b)) }
 }
 
-fn diagonal(operator: &str, weights: &SharedArray, space: &Space) -> Result<()> {
-    if weights.dtype() != space.dtype() {
-        let (dtype, expected) = (weights.dtype(), space.dtype());
-        let why = format!("weights of dtype {dtype} for {space}, expected {expected}");
-        return Error::parameter(operator, why);
+/// Fails for weights of another dtype than that of `space`.
+pub(crate) fn weights_dtype(operator: &str, weights: &SharedArray, space: &Space) -> Result<()> {
+    let (dtype, expected) = (weights.dtype(), space.dtype());
+    if dtype == expected {
+        return Ok(());
     }
+    let why = format!("weights of dtype {dtype} for {space}, expected {expected}");
+    Error::parameter(operator, why)
+}
+
+fn diagonal(operator: &str, weights: &SharedArray, space: &Space) -> Result<()> {
+    weights_dtype(operator, weights, space)?;
     let extents = weights.shape().iter().zip(space.shape());
     let fits = |(&weight, &extent): (&usize, &usize)| weight == extent || weight == 1;
     if weights.shape().len() == space.shape().len() && extents.into_iter().all(fits) {

@@ -43,6 +43,7 @@ mod together;
 mod transforms;
 mod units;
 
+pub(crate) use check::weights_dtype;
 pub use index::IndexMap;
 pub use leaf::Form;
 

@@ -7,14 +7,15 @@ use std::f64::consts::TAU;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::vectors::{collected, filled};
-use arrayspan_kernels::{Fourier, Gather};
+use arrayspan_kernels::Fourier;
 use num_complex::Complex64;
 
 use super::Spectrum;
 use super::fftnd::along;
 use super::filter_spectral::{smooth, transformed};
+use super::line_weights::line_weights;
 use crate::number::ZERO;
-use crate::{Error, Form, Formula, LinearMap as _, Operator, Result, Space, adjoint};
+use crate::{Error, Formula, LinearMap as _, Operator, Result, Space, adjoint};
 
 /// Places that are evenly spaced.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +116,7 @@ fn phases(
     diagonal(name, space, axis, [places, frequencies.len()], weights)
 }
 
-/// Weights of two neighbouring axes, in a table on each device that they are used on.
+/// Weights of two neighbouring axes.
 fn diagonal(
     name: &'static str,
     space: &Space,
@@ -123,11 +124,8 @@ fn diagonal(
     extents: [usize; 2],
     weights: Vec<Complex64>,
 ) -> Result<Operator> {
-    let count = weights.len();
-    let (starts, indices) = (collected(count + 1, 0..)?, collected(count, 0..)?);
-    let gather = Gather::new(axis, &extents, &extents, starts, indices, Some(weights));
-    let gather = gather.map_err(|error| Error::from(error).of(name))?;
-    Operator::of(name, space.clone(), space.clone(), Form::Gather(gather))
+    let form = line_weights(name, axis, &extents, weights)?;
+    Operator::of(name, space.clone(), space.clone(), form)
 }
 
 /// `exp(2πi turns)`, of whole turns nothing.

@@ -136,11 +136,9 @@ impl Convolve1D {
         let filters = filters.into();
         space.computable(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
-        let mut shape = space.shape().to_vec();
-        let extent = std::mem::replace(&mut shape[axis], 0);
+        let mut expected = space.shape().to_vec();
         let taps = filters.shape().get(axis).copied().unwrap_or(0);
-        shape[axis] = taps;
-        let expected = shape;
+        let extent = std::mem::replace(&mut expected[axis], taps);
         if filters.shape() != expected || filters.dtype() != space.dtype() {
             let (shape, dtype) = (filters.shape(), filters.dtype());
             let expected = shape_text(&expected, axis);

@@ -3,11 +3,11 @@
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::vectors::{collected, filled};
 use arrayspan_bridge::{Array, DType, SharedArray, Transfer};
-use arrayspan_kernels::Gather;
 use num_complex::Complex64;
 
 use super::fftnd::transform;
 use super::filter::Filter;
+use super::line_weights::line_weights;
 use super::{FourierAxis, FourierNorm, Spectrum};
 use crate::laws::values;
 use crate::number::ZERO;
@@ -86,7 +86,7 @@ pub(super) fn operator(
     let axes = of_points(&filter.axes, &points);
     let fourier = transform(name, space.clone(), &axes, spectrum, FourierNorm::Ortho)?;
     let response = response(name, filter, &points, space, spectrum)?;
-    let form = weights(fourier.range(), &filter.axes, response, kept)?;
+    let form = weights(name, fourier.range(), &filter.axes, response, kept)?;
     let bins = fourier.range().clone();
     let response = Operator::of("Response", bins.clone(), bins, form)?;
     Ok(adjoint(&fourier).after(response.after(&fourier)).build()?.named(name))
@@ -103,13 +103,17 @@ pub(super) fn of_points(axes: &[usize], points: &[usize]) -> Vec<FourierAxis> {
 }
 
 /// Weights that are one for each bin along `axes`, as what multiplies `bins`.
-fn weights(bins: &Space, axes: &[usize], response: Vec<Complex64>, kept: Kept) -> Result<Form> {
+fn weights(
+    name: &'static str,
+    bins: &Space,
+    axes: &[usize],
+    response: Vec<Complex64>,
+    kept: Kept,
+) -> Result<Form> {
     match kept {
         Kept::Everywhere => {
-            let (axis, count) = (axes[0], response.len());
-            let (starts, indices) = (collected(count + 1, 0..)?, collected(count, 0..)?);
-            let gather = Gather::new(axis, &[count], &[count], starts, indices, Some(response))?;
-            Ok(Form::Gather(gather))
+            let count = response.len();
+            line_weights(name, axes[0], &[count], response)
         }
         Kept::On(device) => {
             let mut shape = vec![1; bins.shape().len()];

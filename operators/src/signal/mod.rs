@@ -34,6 +34,7 @@ mod fredholm1;
 mod interp;
 mod interp_cubic_spline;
 mod interpolation;
+mod line_weights;
 mod non_stationary_convolve1d;
 mod non_stationary_convolve2d;
 mod non_stationary_convolve3d;

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use arrayspan_bridge::devices::vectors::collected;
-use arrayspan_kernels::Gather;
 use num_complex::Complex64;
 
 use super::chirp::{Line, chirp, phase};
 use super::fftnd::transform;
+use super::line_weights::line_weights;
 use super::positions::Rows;
 use super::{FourierAxis, FourierNorm, RadonKind, Spectrum};
 use crate::{
-    Error, Form, Formula, Identity, LinearMap as _, Operator, Restriction, Result, Space,
-    Transpose, adjoint,
+    Error, Formula, Identity, LinearMap as _, Operator, Restriction, Result, Space, Transpose,
+    adjoint,
 };
 
 /// An axis of offsets, which becomes one of slopes.
@@ -122,13 +122,11 @@ fn turned(
     back.after(inner.after(turn)).build()
 }
 
-/// Weights of the last axis, in a table on each device that they are used on.
+/// Weights of the last axis.
 fn along_last(name: &'static str, space: &Space, weights: Vec<Complex64>) -> Result<Operator> {
     let (axis, count) = (space.shape().len() - 1, weights.len());
-    let (starts, indices) = (collected(count + 1, 0..)?, collected(count, 0..)?);
-    let gather = Gather::new(axis, &[count], &[count], starts, indices, Some(weights));
-    let gather = gather.map_err(|error| Error::from(error).of(name))?;
-    Operator::of(name, space.clone(), space.clone(), Form::Gather(gather))
+    let form = line_weights(name, axis, &[count], weights)?;
+    Operator::of(name, space.clone(), space.clone(), form)
 }
 
 /// Slownesses along an axis of models, and offsets along that axis of data.

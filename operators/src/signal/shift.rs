@@ -2,13 +2,14 @@
 
 use std::f64::consts::TAU;
 
-use arrayspan_bridge::devices::vectors::{collected, reserve};
+use arrayspan_bridge::devices::vectors::collected;
 use arrayspan_bridge::{Array, SharedArray, Transfer};
-use arrayspan_kernels::{Filter, Gather};
+use arrayspan_kernels::Filter;
 use num_complex::Complex64;
 
 use super::fftnd::along;
 use super::filter_pass::Pass;
+use super::line_weights::line_weights;
 use super::{FourierAxis, FourierNorm, Spectrum};
 use crate::laws::values;
 use crate::{Error, Form, LinearMap as _, Operator, Result, Space, adjoint};
@@ -57,12 +58,11 @@ impl Shift {
         }
         let (fourier, spectrum) = Self::fourier(space.clone(), axis)?;
         let points = axis.points.unwrap_or(extent);
-        let mut phases: Vec<Complex64> = Vec::new();
-        reserve(&mut phases, points.saturating_mul(2))?;
         // Cycles per step, so that no product leaves the numbers.
         let frequencies = FourierAxis { step: 1.0, ..axis }.frequencies(extent, spectrum)?;
         let bins = frequencies.len();
-        phases.extend(frequencies.into_iter().map(|frequency| phase(frequency * (delay / step))));
+        let phases = frequencies.into_iter().map(|frequency| phase(frequency * (delay / step)));
+        let phases = collected(bins, phases)?;
         if points >= extent && Filter::takes_points(points, space.dtype()) {
             let filter = match spectrum {
                 Spectrum::Full => Filter::periodic(at, &phases)?,
@@ -70,9 +70,7 @@ impl Shift {
             };
             return Ok(Operator::new(Pass::new(Self::NAME, space, filter)));
         }
-        let (starts, indices) = (collected(bins + 1, 0..)?, collected(bins, 0..)?);
-        let gather = Gather::new(at, &[bins], &[bins], starts, indices, Some(phases))?;
-        Self::between(&fourier, Form::Gather(gather))
+        Self::between(&fourier, line_weights(Self::NAME, at, &[bins], phases)?)
     }
 
     /// Delays each signal along an axis by a delay of its own: real numbers in the shape of `space` without the axis. What the spectra
