@@ -20,7 +20,7 @@ pub(crate) fn workspace_with<M: Method>(
     check(method, a)?;
     let [rows, state] = method.rows();
     let inner = method.preconditioner().map(|inner| inner as &dyn LinearMap);
-    let sizes = ([check_every(method), rows, state], M::PICKED);
+    let sizes = [check_every(method), rows, state];
     SolverWorkspace::new(a, on, sizes, scalars, inner, |make| method.vectors(make))
 }
 

@@ -7,10 +7,10 @@ use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
 use arrayspan_kernels::{Arrays, Executor, Expression, Update};
 
 use super::scale::power;
-use super::state::{fill, identity};
+use super::state::fill;
 use crate::Result;
 
-pub(crate) use super::state::{State, column};
+pub(crate) use super::state::State;
 
 /// The row of the squared norm of the residual, in every method's history.
 pub(crate) const RESIDUAL: usize = 0;
@@ -32,8 +32,6 @@ pub(crate) struct History {
     /// `[room + 1, rows]`, or `[room + 1, rows, right-hand sides]`: each column of the recurrence is a row of memory, which
     /// verbs take as it lies.
     slots: Array,
-    /// The rows of the identity matrix: each picks a row of the state. None where each row has an expression of its own.
-    picks: Option<Array>,
     /// The row from which on they are the state, which one call fills. Those before are written one by one.
     state: usize,
     /// Of several right-hand sides, the squared norms of what is to be explained: the last input of each state.
@@ -65,7 +63,6 @@ pub(crate) struct Norms {
 impl Arrays for History {
     fn show<'a>(&'a mut self, show: &mut dyn FnMut(&'a mut Array)) {
         show(&mut self.slots);
-        self.picks.show(show);
         self.wholes.show(show);
         self.recorded.show(show);
     }
@@ -73,24 +70,22 @@ impl Arrays for History {
 
 impl History {
     /// Room for `rows` scalars at a check and at `check_every` iterations after it, in the dtype of the scalars. Those
-    /// from row `state` on are filled by one call, which is one expression if they are picked.
+    /// from row `state` on are filled by one call.
     pub(crate) fn new(
         on: &dyn Executor,
         dtype: DType,
         check_every: usize,
         rows: usize,
         state: usize,
-        picked: bool,
         columns: Option<usize>,
     ) -> Result<Self> {
-        let picks = if picked { Some(identity(on, dtype, rows - state)?) } else { None };
         let slots = |iterations: usize| {
             let shape = [iterations.saturating_add(1), rows, columns.unwrap_or(1)];
             on.empty(if columns.is_some() { &shape } else { &shape[..2] }, dtype)
         };
         let recorded = Self::recorded(on).map(slots).transpose()?;
         let wholes = columns.map(|columns| on.empty(&[columns], dtype)).transpose()?;
-        Ok(Self { slots: slots(check_every)?, picks, state, wholes, recorded })
+        Ok(Self { slots: slots(check_every)?, state, wholes, recorded })
     }
 
     /// How many iterations may be recorded together, where such are replayed.
@@ -172,7 +167,7 @@ impl History {
         inputs.extend_from_slice(others);
         inputs.extend(self.wholes.as_ref().map(Array::view));
         let (_, next) = after.sliced(0, 0, 1)?.split_at(1, self.state)?;
-        fill(on, self.picks.as_ref(), inputs, state, next)
+        fill(on, &inputs, state, next)
     }
 
     /// Writes some rows of column `step + 1`, in one launch. Inputs are scalars of column `step`, scalars of the column itself that are not
@@ -211,13 +206,13 @@ impl History {
         &mut self,
         on: &dyn Executor,
         others: &[View<'_>],
-        state: &State,
+        state: &[Expression],
     ) -> Result<()> {
         let (known, rest) = self.slots.view_mut().split_at(1, self.state)?;
         let known = (0..self.state).map(|scalar| slot(known.view(), scalar, 0));
         let mut inputs = known.collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
-        fill(on, self.picks.as_ref(), inputs, state, rest.sliced(0, 0, 1)?)
+        fill(on, &inputs, state, rest.sliced(0, 0, 1)?)
     }
 
     /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`, for each right-hand side up

@@ -31,9 +31,6 @@ pub trait Method: Debug + Sized {
     /// Whether its gradient is `Aᴴ r`, by which the operator is measured, and which has its scale.
     const DESCENDS: bool;
 
-    /// Whether that call is one expression for all of them.
-    const PICKED: bool = false;
-
     /// The same numbers, where parameters add rows.
     fn rows(&self) -> [usize; 2] {
         Self::ROWS

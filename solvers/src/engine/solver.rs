@@ -93,11 +93,10 @@ pub trait Solver: Method {
     fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
         check(self, a)?;
         let vectors = Make::count(a, on, |make| self.vectors(make))?;
-        let [rows, state] = self.rows();
-        let picks = if Self::PICKED { (rows - state).pow(2) } else { 0 };
+        let [rows, _] = self.rows();
         let recorded = History::recorded(on).map_or(0, |recorded| recorded + 1);
         let columns = check_every(self).saturating_add(1 + recorded);
-        let numbers = rows.saturating_mul(columns).saturating_add(picks + 1);
+        let numbers = rows.saturating_mul(columns).saturating_add(1);
         let inner = self.preconditioner().map_or(0, LinearMap::workspace);
         let numbers = numbers.saturating_mul(widest_real(on.device()).bytes());
         Ok(bytes::total([vectors, numbers, bytes::of(a.domain()), a.workspace(), inner]))

@@ -170,7 +170,7 @@ impl<V> SolverWorkspace<V> {
     pub(crate) fn new(
         a: &dyn LinearMap,
         on: &dyn Executor,
-        ([check_every, rows, state], picked): ([usize; 3], bool),
+        [check_every, rows, state]: [usize; 3],
         scalars: Scalars,
         inner: Option<&dyn LinearMap>,
         vectors: impl FnOnce(&mut Make<'_>) -> Result<V>,
@@ -182,7 +182,7 @@ impl<V> SolverWorkspace<V> {
             vectors,
             history: {
                 let Scalars { dtype, columns } = scalars;
-                History::new(on, dtype, check_every, rows, state, picked, columns)?
+                History::new(on, dtype, check_every, rows, state, columns)?
             },
             number: on.empty(&[], scalars.dtype)?,
             nothing: Some(on.empty(&[0], scalars.dtype)?),

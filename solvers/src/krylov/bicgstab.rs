@@ -188,7 +188,7 @@ impl Method for BiCgStab {
         let [none, one] = [0.0, 1.0].map(constant);
         let most = most(history.dtype());
         let state = vec![one, none.clone(), none, most.clone(), most];
-        history.begin(on, &[], &State::Each(state))
+        history.begin(on, &[], &state)
     }
 
     fn turn(run: &mut Run<'_, Self>) -> Result<()> {
@@ -305,5 +305,5 @@ fn scalars(run: &Run<'_, BiCgStab>) -> State {
     let margin = over.into_iter().fold(margin, Expression::min);
     let go = going(explained.clone().min(margin.clone()));
     let [re, im] = quotient(rho, along);
-    State::Each(vec![go.clone(), go.clone() * re, go * im, explained, margin])
+    vec![go.clone(), go.clone() * re, go * im, explained, margin]
 }

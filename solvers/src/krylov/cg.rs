@@ -154,7 +154,7 @@ impl Method for Cg {
         squared_into(on, &vectors.residual, history.get_mut(RESIDUAL, 0)?)?;
         precondition(run, 0)?;
         let state = first(run.w.history.dtype());
-        run.w.history.begin(run.on, &[], &State::Each(state))
+        run.w.history.begin(run.on, &[], &state)
     }
 
     fn turn(run: &mut Run<'_, Self>) -> Result<()> {
@@ -208,7 +208,7 @@ fn precondition(run: &mut Run<'_, Cg>, step: usize) -> Result<()> {
 /// The next column, of `γ = <r, M r>`, `‖r‖²`, the rows from [`LAST`] on, and `<p, A p>`.
 fn scalars(run: &Run<'_, Cg>) -> State {
     let known = [0, 1, 2, 3, 4, 5, 6].map(input);
-    State::Each(column(run, known, 7))
+    column(run, known, 7)
 }
 
 /// The rows from that of the step on, before the first iteration.

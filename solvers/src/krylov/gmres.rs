@@ -181,7 +181,7 @@ impl Method for Gmres {
         state[STEP] = constant(1.0);
         state[EXPLAINED] = most(history.dtype());
         state[REGULAR] = constant(1.0);
-        history.begin(on, &[vectors.small.size.view()], &State::Each(state))
+        history.begin(on, &[vectors.small.size.view()], &state)
     }
 
     fn turn(run: &mut Run<'_, Self>) -> Result<()> {
@@ -290,5 +290,5 @@ fn scalars(run: &Run<'_, Gmres>) -> State {
     state[REGULAR] = regular;
     state[INVERSE] = constant(1.0).div_or_zero(diagonal.sqrt());
     state[LENGTH] = length.sqrt();
-    State::Each(state)
+    state
 }

@@ -179,7 +179,7 @@ impl Method for Lsmr {
             most(history.dtype()),
         ];
         let Bidiagonal { beta, alpha, .. } = &vectors.both;
-        history.begin(on, &[beta.view(), alpha.view()], &State::Each(state))
+        history.begin(on, &[beta.view(), alpha.view()], &state)
     }
 
     /// Makes the first gradient the first direction.
@@ -241,7 +241,7 @@ fn scalars(run: &Run<'_, Lsmr>) -> State {
     let least = rest.clone().abs2() + kept.clone();
     let above = (misfit - least.clone()).max(constant(0.0));
     let misfit = least + sin.clone().abs2().abs2() * above;
-    State::Each(vec![
+    vec![
         misfit.clone(),
         left.clone().abs2(),
         length,
@@ -260,5 +260,5 @@ fn scalars(run: &Run<'_, Lsmr>) -> State {
         misfit,
         bound,
         margin,
-    ])
+    ]
 }

@@ -172,7 +172,7 @@ impl Method for Lsqr {
             most(history.dtype()),
         ];
         let Bidiagonal { beta, alpha, .. } = &vectors.both;
-        history.begin(on, &[beta.view(), alpha.view()], &State::Each(state.into()))
+        history.begin(on, &[beta.view(), alpha.view()], &state)
     }
 
     /// Makes the first gradient the first direction.
@@ -217,7 +217,7 @@ fn scalars(run: &Run<'_, Lsqr>) -> State {
     let turn = constant(-1.0) * (sin.clone() * alpha.clone()).div_or_zero(rho);
     let rest = sin * rest;
     let corner = constant(-1.0) * cos * alpha.clone();
-    State::Each(vec![
+    vec![
         rest.clone().abs2() + kept.clone(),
         (corner.clone() * rest.clone()).abs2(),
         length,
@@ -230,5 +230,5 @@ fn scalars(run: &Run<'_, Lsqr>) -> State {
         bound,
         kept,
         margin,
-    ])
+    ]
 }

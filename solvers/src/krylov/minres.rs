@@ -178,7 +178,7 @@ impl Method for Minres {
         state[FACTOR] = constant(1.0);
         state[LEAST] = most(history.dtype());
         state[REGULAR] = constant(1.0);
-        history.begin(on, &[vectors.length.view()], &State::Each(state))
+        history.begin(on, &[vectors.length.view()], &state)
     }
 
     fn turn(run: &mut Run<'_, Self>) -> Result<()> {
@@ -284,5 +284,5 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     state[LEAST] = least;
     state[THERE] = there;
     state[REGULAR] = regular;
-    State::Each(state)
+    state
 }

@@ -136,7 +136,7 @@ impl Method for SingleReductionCg {
         norms(run, 0)?;
         let mut state = cg::first(run.w.history.dtype());
         state.push(constant(0.0));
-        run.w.history.begin(run.on, &[], &State::Each(state))
+        run.w.history.begin(run.on, &[], &state)
     }
 
     fn turn(run: &mut Run<'_, Self>) -> Result<()> {
@@ -210,5 +210,5 @@ fn scalars(run: &Run<'_, SingleReductionCg>) -> State {
     let known = [gamma, residual, last, size, bound, margin, curvature];
     let mut state = cg::column(run, known, 8);
     state.push(ratio);
-    State::Each(state)
+    state
 }

@@ -156,7 +156,7 @@ impl Method for SingleReductionCgls {
         let others = if damped { vec![size.view()] } else { Vec::new() };
         let [none, one] = [0.0, 1.0].map(constant);
         let state = vec![one, none.clone(), input(1), misfit, none.clone(), none];
-        history.begin(on, &others, &State::Each(state))
+        history.begin(on, &others, &state)
     }
 
     fn turn(run: &mut Run<'_, Self>) -> Result<()> {
@@ -249,5 +249,5 @@ fn scalars(run: &Run<'_, SingleReductionCgls>) -> State {
     let go = decides.go(run.a.range().dtype(), |share| run.explained(share, inputs));
     let length = go * gradient.clone().div_or_zero(curvature);
     let misfit = misfit - length.clone() * gradient.clone();
-    State::Each(vec![length, bound, lowest, misfit, gradient, ratio])
+    vec![length, bound, lowest, misfit, gradient, ratio]
 }

@@ -14,7 +14,7 @@ use arrayspan_operators::{LinearMap, Operator};
 use super::Sparsity;
 use super::percentile::Percentile;
 use crate::engine::Make;
-use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
+use crate::engine::history::{GRADIENT, RESIDUAL, STEP};
 use crate::engine::run::{Method, Run};
 use crate::engine::scale::power;
 use crate::engine::system::Parts;
@@ -251,7 +251,7 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
             state.extend(backtracking::begin());
         }
         let others = [penalty.view()];
-        history.begin(on, &others[..usize::from(started)], &State::Each(state))
+        history.begin(on, &others[..usize::from(started)], &state)
     }
 
     fn measure(run: &mut Run<'_, Self>) -> Result<()> {

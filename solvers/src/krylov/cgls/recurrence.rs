@@ -1,7 +1,7 @@
 //! The recurrence of [`Cgls`](super::Cgls): one step.
 //!
 //! Vectors are computed with in the words of the vector layer. The scalars of the next column are not: four numbers that
-//! share most of what they are computed of are one call there, with one expression for all iterations (see
+//! share most of what they are computed of are one call there, with the same expressions in all iterations (see
 //! [`History::advance`](crate::engine::history::History::advance)).
 
 use arrayspan_bridge::Array;
@@ -9,7 +9,7 @@ use arrayspan_kernels::{Update, Vector, VectorMut, constant, input};
 use arrayspan_operators::LinearOperator;
 
 use super::freeze::Scalars;
-use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State, column};
+use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::Run;
 use crate::engine::scale::times;
 use crate::engine::system::{squared_into, update_squared};
@@ -62,7 +62,6 @@ impl Run<'_, Cgls> {
         let state = [constant(1.0), constant(0.0), gradient, objective];
         let [_, model] = &self.w.vectors.curvature;
         let others = if damped { vec![model.view()] } else { Vec::new() };
-        let state = column(state, 2 + others.len());
         self.w.history.begin(self.on, &others, &state)
     }
 
@@ -137,8 +136,7 @@ impl Run<'_, Cgls> {
         let length = go * gradient.clone().div_or_zero(curvature);
         // Without damping the residual is the objective, and nobody reads this one.
         let objective = if damped { misfit - length.clone() * gradient } else { misfit };
-        let several = usize::from(self.w.history.columns().is_some());
-        column([length, bound, lowest, objective], inputs + several)
+        vec![length, bound, lowest, objective]
     }
 
     /// `μ A c`

@@ -246,7 +246,7 @@ pub(super) fn scalars<const ACCELERATED: bool>(
         state.extend([(t - one()).max(constant(0.0)) / next.clone(), next, objective]);
     }
     state.extend([step * less(0.5), level * less(share), one()]);
-    State::Each(state)
+    state
 }
 
 /// Exactly one for what is one but for rounding.

@@ -122,7 +122,7 @@ fn scalars<const ACCELERATED: bool>(run: &Run<'_, IterativeThresholding<ACCELERA
     let go = above(reach, constant(epsilon) * way.clone());
     let mut state = vec![go, gradient, way];
     if !ACCELERATED {
-        return State::Each(state);
+        return state;
     }
     let (mut t, mut objective) = (t, before.clone());
     if method.restarts() {
@@ -134,7 +134,7 @@ fn scalars<const ACCELERATED: bool>(run: &Run<'_, IterativeThresholding<ACCELERA
     let one = || constant(1.0);
     let next = constant(0.5) * (one() + (one() + constant(4.0) * t.clone().abs2()).sqrt());
     state.extend([(t - one()).max(constant(0.0)) / next.clone(), next, objective]);
-    State::Each(state)
+    state
 }
 
 /// A step for the operator as it is, of one for the operator times `2^exponent`. By two factors, whose square may be beyond all numbers.
