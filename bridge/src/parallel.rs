@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use crew::CREW;
 use queue::{MOST_LEFT, Queue};
+use smallvec::SmallVec;
 
 /// Work of less time on one core is one part.
 ///
@@ -100,7 +101,7 @@ pub fn share_all<P: Send>(parts: Vec<P>, work: &(impl Fn(P) + Sync)) {
     let mut parts = parts.into_iter();
     let regions = (0..threads).map(|at| {
         let few = (at + 1) * count / threads - at * count / threads;
-        parts.by_ref().take(few).collect::<Vec<P>>().into_iter()
+        parts.by_ref().take(few).collect::<SmallVec<[P; 2]>>().into_iter()
     });
     share_regions(count, regions, work);
 }

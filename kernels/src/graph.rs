@@ -1,12 +1,13 @@
 //! Calls of one executor that are launched together.
 
+use std::fmt;
+
 use arrayspan_bridge::{Array, View, devices};
 use parking_lot::Mutex;
 
+use crate::Result;
 use crate::needed::Needed;
 use crate::plan::{Arrays, shown};
-use crate::verb::Call;
-use crate::{Executor as _, Host, Result};
 
 /// Calls that were made once and run again as one, on the arrays that they were made with: what a [`Plan`](crate::Plan) is for
 /// those who keep the arrays themselves, on CUDA, which launches them at once, and on the host, where they are neither made nor
@@ -38,7 +39,16 @@ pub struct Graph {
 enum Kept {
     Kernels(devices::Graph),
     /// So many, which run one after the other.
-    Calls(Host, usize, Mutex<Vec<Call<'static>>>),
+    Calls(usize, Mutex<Box<dyn Replay>>),
+}
+
+/// Calls of the host that are kept to be run over and over.
+pub(crate) trait Replay: fmt::Debug + Send {
+    /// How many.
+    fn count(&self) -> usize;
+
+    /// Runs them, in their order.
+    fn run(&mut self) -> Result<()>;
 }
 
 impl Graph {
@@ -47,8 +57,8 @@ impl Graph {
     }
 
     /// Of calls that are only executed once all that is needed was found.
-    pub(crate) fn of_calls(host: Host, calls: Vec<Call<'static>>, needed: Vec<Needed>) -> Self {
-        Self { kept: Kept::Calls(host, calls.len(), Mutex::new(calls)), needed }
+    pub(crate) fn of_calls(calls: Box<dyn Replay>, needed: Vec<Needed>) -> Self {
+        Self { kept: Kept::Calls(calls.count(), Mutex::new(calls)), needed }
     }
 
     /// Runs the calls again, in their order. On CUDA enqueued in one launch; does not wait.
@@ -71,9 +81,7 @@ impl Graph {
             Kept::Kernels(kernels) => unsafe { kernels.replay() }.map_err(Into::into),
             // Two callers at once have both lent nothing that is written: what the calls make nobody can see, and to wait
             // could be for oneself, where threads that wait take up other work.
-            Kept::Calls(host, _, calls) => calls.try_lock().map_or(Ok(()), |mut calls| {
-                calls.iter_mut().try_for_each(|call| host.execute(call))
-            }),
+            Kept::Calls(_, calls) => calls.try_lock().map_or(Ok(()), |mut calls| calls.run()),
         }
     }
 
@@ -82,7 +90,7 @@ impl Graph {
     pub fn launches(&self) -> usize {
         match &self.kept {
             Kept::Kernels(kernels) => kernels.launches(),
-            Kept::Calls(_, count, _) => *count,
+            Kept::Calls(count, _) => *count,
         }
     }
 }

@@ -68,7 +68,16 @@ impl<'a> View<'a> {
     }
 }
 
-impl ViewMut<'_> {
+impl<'a> ViewMut<'a> {
+    /// As [`lanes_mut`](Self::lanes_mut), for as long as the array is borrowed.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn into_lanes_mut<T: Element>(self) -> Result<LanesMut<'a, T>> {
+        let base = host::base::<T>("lanes_mut", &self.view(), Access::Write)?;
+        Ok(LanesMut::new(base, self.layout()))
+    }
+
     /// The elements by lanes (one-dimensional slices along an axis), on the host. Waits for queued work that uses them.
     ///
     /// # Errors
@@ -163,6 +172,13 @@ impl<T> LanesMut<'_, T> {
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.start
+    }
+
+    /// The same elements, borrowed for a while.
+    #[must_use]
+    pub fn reborrow(&mut self) -> LanesMut<'_, T> {
+        let (shape, strides) = (self.shape.clone(), self.strides.clone());
+        LanesMut { start: self.start, shape, strides, borrow: PhantomData }
     }
 
     /// The `len` elements from `index` along `axis`.

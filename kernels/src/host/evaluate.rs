@@ -72,6 +72,9 @@ impl<T: Scalar> Program<T> {
             registers: 0,
         };
         program.result = program.compile(expression, inputs).rounded();
+        // The last step fills the output.
+        let before = program.steps.split_last().map_or(&[][..], |(_, before)| before);
+        program.registers = before.iter().map(|(_, to)| to + 1).max().unwrap_or(0);
         program
     }
 

@@ -7,7 +7,8 @@ use arrayspan_bridge::devices::{Memory, Stream};
 use parking_lot::Mutex;
 
 use super::Host;
-use crate::graph::Graph;
+use super::kept_stencil::{Prepared, prepared};
+use crate::graph::{Graph, Replay};
 use crate::needed::{Block, Needed};
 use crate::verb::Call;
 use crate::{Executor, Result};
@@ -43,7 +44,8 @@ impl Executor for Keeping {
         }
         let own = own(&calls);
         needed.retain(|need| !own.contains(&need.block));
-        Ok(Some(Graph::of_calls(host, calls, needed)))
+        let calls = calls.into_iter().map(Kept::new).collect::<Result<_>>()?;
+        Ok(Some(Graph::of_calls(Box::new(Calls { host, calls }), needed)))
     }
 
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
@@ -53,6 +55,43 @@ impl Executor for Keeping {
         let call = unsafe { call.outliving() };
         self.calls.lock().push(call);
         Ok(())
+    }
+}
+
+/// Calls that run one after the other.
+#[derive(Debug)]
+struct Calls {
+    host: Host,
+    calls: Vec<Kept>,
+}
+
+/// A call, and what has been made of it, which goes first.
+#[derive(Debug)]
+struct Kept {
+    prepared: Option<Box<dyn Prepared>>,
+    call: Call<'static>,
+}
+
+impl Kept {
+    fn new(mut call: Call<'static>) -> Result<Self> {
+        let prepared = match &mut call {
+            Call::Stencil(call) => prepared(call)?,
+            _ => None,
+        };
+        Ok(Self { prepared, call })
+    }
+}
+
+impl Replay for Calls {
+    fn count(&self) -> usize {
+        self.calls.len()
+    }
+
+    fn run(&mut self) -> Result<()> {
+        self.calls.iter_mut().try_for_each(|kept| match kept {
+            Kept { prepared: Some(prepared), call: Call::Stencil(call) } => prepared.run(call),
+            Kept { call, .. } => self.host.execute(call),
+        })
     }
 }
 

@@ -8,6 +8,7 @@
 )]
 
 mod across;
+mod arranged;
 mod banded;
 mod blend;
 mod combine;
@@ -29,6 +30,7 @@ mod gemm;
 mod group;
 mod halves;
 mod keep;
+mod kept_stencil;
 mod line;
 mod lines;
 mod map;

@@ -3,6 +3,8 @@
 use arrayspan_bridge::iteration::{Axes, collapse};
 use arrayspan_bridge::{LanesMut, Relayout, View, ViewMut, parallel};
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::Result;
 
 /// The shape of the parts of an output.
@@ -106,20 +108,22 @@ pub(super) fn for_each_block_along<D: Divide>(
         return work(&[], out);
     };
     let most = parallel::threads(count).min(along);
-    let mut left = Some((vec![0; shape.len()], out));
+    let mut left = Some((Axes::from_elem(0, shape.len()), out));
     let regions = (1..=most).map_while(|number| {
         let (origin, rest) = left.take()?;
         let end = number * along / most * block[axis];
         if end >= origin[axis] + rest.shape()[axis] {
-            return Some(Blocks { block: &block, first, left: vec![(origin, rest)] });
+            return Some(Blocks::new(&block, first, (origin, rest)));
         }
         let (part, rest) = rest.split_at(axis, end - origin[axis]);
         let mut next = origin.clone();
         next[axis] = end;
         left = Some((next, rest));
-        Some(Blocks { block: &block, first, left: vec![(origin, part)] })
+        Some(Blocks::new(&block, first, (origin, part)))
     });
-    parallel::share_regions(count, regions, &|(origin, part): (Vec<usize>, D)| work(&origin, part));
+    parallel::share_regions(count, regions, &|(origin, part): (Axes<usize>, D)| {
+        work(&origin, part)
+    });
 }
 
 /// Cuts off one block after the other.
@@ -128,11 +132,20 @@ struct Blocks<'b, D> {
     /// The axis along which they follow each other.
     first: usize,
     /// What is left and where it begins, the next one last.
-    left: Vec<(Vec<usize>, D)>,
+    left: SmallVec<[Begun<D>; 2]>,
+}
+
+/// What is left, and where in the whole it begins.
+type Begun<D> = (Axes<usize>, D);
+
+impl<'b, D> Blocks<'b, D> {
+    fn new(block: &'b [usize], first: usize, all: Begun<D>) -> Self {
+        Self { block, first, left: smallvec![all] }
+    }
 }
 
 impl<D: Divide> Iterator for Blocks<'_, D> {
-    type Item = (Vec<usize>, D);
+    type Item = Begun<D>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (origin, mut part) = self.left.pop()?;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use arrayspan_bridge::iteration::Axes;
 use arrayspan_bridge::{LanesMut, PastCaches, goes_past_caches};
 use bytemuck::cast_slice_mut;
 use smallvec::{SmallVec, smallvec};
@@ -85,17 +86,17 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
     /// Computes the part of the output that begins at `origin`, `width` elements of all rows, then the next.
     fn part(&mut self, origin: &[usize], y: &mut Target<'_, '_, T>, width: usize) {
         let sum = self.sum;
-        let shape = y.shape().to_vec();
+        let shape = Axes::from_slice(y.shape());
         let axis = shape.len() - 1;
         let beside = sum.beside.filter(|_| sum.grouped);
-        let mut outer = shape[..axis].to_vec();
+        let mut outer = Axes::from_slice(&shape[..axis]);
         // A row by itself is beside nothing.
         let rows = beside.map_or(1, |beside| std::mem::replace(&mut outer[beside], 1));
         let beside = beside.unwrap_or(axis);
-        let windows: Vec<_> = sum.windows().collect();
+        let windows: SmallVec<[_; 2]> = sum.windows().collect();
         let mut together = GroupWork::<L, ROWS>::default();
         let mut alone = GroupWork::<L, 1>::default();
-        let mut index = vec![0; shape.len()];
+        let mut index = Axes::from_elem(0, shape.len());
         for from in (0..shape[axis]).step_by(width) {
             let len = width.min(shape[axis] - from);
             index[axis] = from;
