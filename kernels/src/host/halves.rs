@@ -2,6 +2,15 @@
 
 use arrayspan_bridge::parallel;
 
+/// Elements in whose multiples long lines are cut: whole cache lines of every dtype.
+pub(super) const LINES: usize = 64;
+
+/// Where so many elements are cut in two: where a cache line begins, if they are many and the first does.
+pub(super) fn middle(len: usize) -> usize {
+    let half = len / 2;
+    if half < 4 * LINES { half } else { half.next_multiple_of(LINES) }
+}
+
 /// What `sum` makes of the parts of `whole`, as small as `halve` makes them, put together halves with halves. Parts are worked on
 /// side by side.
 pub(super) fn by_halves<P: Clone + Send, R: Default + Send>(

@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 use super::elementwise::Operand;
 use super::evaluate::{Given, Program, Registers, chunk};
 use super::fold::{products, squares};
-use super::halves::{cut, together};
+use super::halves::{cut, middle, together};
 use super::line::first;
 use super::norms::put;
 use super::operands::number;
@@ -158,7 +158,7 @@ impl<T: Scalar> Lines<'_, T> {
         let grain = GRAIN.max(len / MOST_PARTS);
         let halve = |part: &[usize; 2]| {
             let [from, to] = *part;
-            let middle = from + (to - from) / 2;
+            let middle = from + middle(to - from);
             (to - from > grain).then_some([[from, middle], [middle, to]])
         };
         let mut parts = Vec::new();

@@ -5,6 +5,7 @@ use arrayspan_bridge::{LanesMut, Relayout, View, ViewMut, parallel};
 
 use smallvec::{SmallVec, smallvec};
 
+use super::halves::LINES;
 use crate::Result;
 
 /// The shape of the parts of an output.
@@ -24,8 +25,12 @@ impl Parts {
             Self::Lanes => {
                 let mut left = grain.max(1);
                 for extent in block.iter_mut().rev() {
-                    // Parts of nearly the same size.
-                    *extent = extent.div_ceil(extent.div_ceil(left).max(1)).max(1);
+                    // Parts of nearly the same size, of whole cache lines where they are long.
+                    let all = *extent;
+                    *extent = all.div_ceil(all.div_ceil(left).max(1)).max(1);
+                    if (16 * LINES..all).contains(extent) {
+                        *extent = extent.next_multiple_of(LINES);
+                    }
                     left = (left / *extent).max(1);
                 }
             }
@@ -108,11 +113,15 @@ pub(super) fn for_each_block_along<D: Divide>(
         return work(&[], out);
     };
     let most = parallel::threads(count).min(along);
+    // Rows stay in their groups, and cells along the last axis whole.
+    let (extent, zeros) = (shape[axis], block[axis].trailing_zeros());
+    let unit = 1 << if axis + 1 < shape.len() { zeros.min(2) } else { zeros };
     let mut left = Some((Axes::from_elem(0, shape.len()), out));
     let regions = (1..=most).map_while(|number| {
         let (origin, rest) = left.take()?;
-        let end = number * along / most * block[axis];
-        if end >= origin[axis] + rest.shape()[axis] {
+        // Even, so that regions of calls of the same arrays are the same, however their parts are cut.
+        let end = (number * extent / most + unit / 2) / unit * unit;
+        if number == most || end >= origin[axis] + rest.shape()[axis] {
             return Some(Blocks::new(&block, first, (origin, rest)));
         }
         let (part, rest) = rest.split_at(axis, end - origin[axis]);
@@ -122,7 +131,7 @@ pub(super) fn for_each_block_along<D: Divide>(
         Some(Blocks::new(&block, first, (origin, part)))
     });
     parallel::share_regions(count, regions, &|(origin, part): (Axes<usize>, D)| {
-        work(&origin, part)
+        work(&origin, part);
     });
 }
 
@@ -250,5 +259,57 @@ pub(super) fn unflatten(extents: &[usize], flat: usize, index: &mut [usize]) {
     for (extent, at) in extents.iter().zip(index).rev() {
         *at = rest % extent;
         rest /= extent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// A part of an array, by where it begins in it and how far it goes.
+    struct Whole([usize; 2], [usize; 2]);
+
+    impl Divide for Whole {
+        fn shape(&self) -> &[usize] {
+            &self.1
+        }
+
+        fn split_at(self, axis: usize, index: usize) -> (Self, Self) {
+            let (mut first, mut rest) = (self.1, (self.0, self.1));
+            first[axis] = index;
+            rest.0[axis] += index;
+            rest.1[axis] -= index;
+            (Self(self.0, first), Self(rest.0, rest.1))
+        }
+    }
+
+    #[test]
+    fn parts_make_up_all_of_an_array_whatever_its_shape_and_the_number_of_threads() {
+        for threads in [1, 2, 3, 16] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for (shape, block) in [1, 2, 5, 13, 67, 1001, 2058].into_iter().flat_map(|extent| {
+                let blocks = [[1, 1], [1, 8], [8, 1], [4, 64], [7, 3], [100, 1024], [2, 6]];
+                blocks.into_iter().flat_map(move |block| {
+                    [[extent, 9], [9, extent], [1, extent]].map(|shape| (shape, block))
+                })
+            }) {
+                let seen = Mutex::new(vec![0; shape[0] * shape[1]]);
+                let work = |origin: &[usize], part: Whole| {
+                    assert_eq!(origin, part.0);
+                    assert!(part.1.iter().zip(block).all(|(extent, most)| *extent <= most));
+                    let mut seen = seen.lock().unwrap();
+                    for row in 0..part.1[0] {
+                        let from = (origin[0] + row) * shape[1] + origin[1];
+                        seen[from..from + part.1[1]].iter_mut().for_each(|times| *times += 1);
+                    }
+                };
+                let whole = Whole([0, 0], shape);
+                pool.install(|| for_each_block(whole, Some(block.to_vec()), &work));
+                let once = seen.into_inner().unwrap().into_iter().all(|times| times == 1);
+                assert!(once, "{shape:?} in {block:?} on {threads}");
+            }
+        }
     }
 }

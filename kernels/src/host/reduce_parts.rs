@@ -6,7 +6,7 @@ use arrayspan_bridge::{Lanes, LanesMut};
 
 use super::evaluate::{Program, Registers, chunk};
 use super::fold::{combine, fold, fold_each, identity, squares};
-use super::halves::by_halves;
+use super::halves::{by_halves, middle};
 use super::operands::Operands;
 use super::parts::{Parts, advance, for_each_block};
 use super::scalar::Scalar;
@@ -54,7 +54,7 @@ struct Part {
 impl Part {
     fn halves(&self, axis: usize) -> [Self; 2] {
         let (mut first, mut second) = (self.clone(), self.clone());
-        let half = first.shape[axis] / 2;
+        let half = middle(first.shape[axis]);
         first.shape[axis] = half;
         second.shape[axis] -= half;
         second.origin[axis] += half;

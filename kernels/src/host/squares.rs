@@ -2,7 +2,7 @@
 //! solver asks several times. For small arrays a look at axes and lanes would take longer than their elements do.
 
 use super::fold::{products, squares};
-use super::halves::by_halves;
+use super::halves::{by_halves, middle};
 use super::reduce_parts::{GRAIN, MOST_PARTS, SQUARES};
 use super::scalar::Scalar;
 
@@ -17,7 +17,7 @@ pub(super) fn squares_of_all<T: Scalar>(elements: &[T]) -> f64 {
 /// The halves of a part of more than `grain` elements.
 fn halves<'x, T>(part: &&'x [T], grain: usize) -> Option<[&'x [T]; 2]> {
     let elements: &'x [T] = part;
-    (elements.len() > grain).then(|| elements.split_at(elements.len() / 2).into())
+    (elements.len() > grain).then(|| elements.split_at(middle(elements.len())).into())
 }
 
 /// The sum of few.
