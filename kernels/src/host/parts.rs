@@ -83,20 +83,41 @@ pub(super) fn for_each_part<D: Divide>(
 ) {
     let grain = parallel::even_grain(out.shape().iter().product(), bytes, flops);
     let block = (grain < usize::MAX).then(|| parts.block(out.shape(), grain));
-    for_each_block(out, block, work);
-}
-
-/// The same with parts of that shape; one part without.
-pub(super) fn for_each_block<D: Divide>(out: D, block: Option<Vec<usize>>, work: &Work<'_, D>) {
     let last = out.shape().len().saturating_sub(1);
     for_each_block_along(out, block, last, work);
 }
 
-/// The same; a thread takes parts that follow each other along the axis `first` one after the other.
+/// The same with parts of that shape, each of which begins a multiple of it from the start; one part without.
+pub(super) fn for_each_block<D: Divide>(out: D, block: Option<Vec<usize>>, work: &Work<'_, D>) {
+    let last = out.shape().len().saturating_sub(1);
+    for_each(out, block, (last, Regions::Blocks), work);
+}
+
+/// The same with parts of at most that shape, which begin anywhere; a thread takes parts that follow each other along the axis `first`
+/// one after the other.
 pub(super) fn for_each_block_along<D: Divide>(
     out: D,
     block: Option<Vec<usize>>,
     first: usize,
+    work: &Work<'_, D>,
+) {
+    for_each(out, block, (first, Regions::Even), work);
+}
+
+/// Where the regions of threads end.
+#[derive(Clone, Copy)]
+enum Regions {
+    /// Where parts of the full size do.
+    Blocks,
+    /// Evenly, so that regions of calls of the same arrays are the same, however their parts are cut. Rows stay in their groups of
+    /// four, and cells along the last axis whole.
+    Even,
+}
+
+fn for_each<D: Divide>(
+    out: D,
+    block: Option<Vec<usize>>,
+    (first, ends): (usize, Regions),
     work: &Work<'_, D>,
 ) {
     let shape = out.shape();
@@ -113,14 +134,16 @@ pub(super) fn for_each_block_along<D: Divide>(
         return work(&[], out);
     };
     let most = parallel::threads(count).min(along);
-    // Rows stay in their groups, and cells along the last axis whole.
-    let (extent, zeros) = (shape[axis], block[axis].trailing_zeros());
+    let extent = shape[axis];
+    let zeros = block[axis].trailing_zeros();
     let unit = 1 << if axis + 1 < shape.len() { zeros.min(2) } else { zeros };
     let mut left = Some((Axes::from_elem(0, shape.len()), out));
     let regions = (1..=most).map_while(|number| {
         let (origin, rest) = left.take()?;
-        // Even, so that regions of calls of the same arrays are the same, however their parts are cut.
-        let end = (number * extent / most + unit / 2) / unit * unit;
+        let end = match ends {
+            Regions::Blocks => number * along / most * block[axis],
+            Regions::Even => (number * extent / most + unit / 2) / unit * unit,
+        };
         if number == most || end >= origin[axis] + rest.shape()[axis] {
             return Some(Blocks::new(&block, first, (origin, rest)));
         }
@@ -285,6 +308,10 @@ mod tests {
         }
     }
 
+    fn even(out: Whole, block: Option<Vec<usize>>, work: &Work<'_, Whole>) {
+        for_each_block_along(out, block, 0, work);
+    }
+
     #[test]
     fn parts_make_up_all_of_an_array_whatever_its_shape_and_the_number_of_threads() {
         for threads in [1, 2, 3, 16] {
@@ -305,10 +332,12 @@ mod tests {
                         seen[from..from + part.1[1]].iter_mut().for_each(|times| *times += 1);
                     }
                 };
-                let whole = Whole([0, 0], shape);
-                pool.install(|| for_each_block(whole, Some(block.to_vec()), &work));
-                let once = seen.into_inner().unwrap().into_iter().all(|times| times == 1);
-                assert!(once, "{shape:?} in {block:?} on {threads}");
+                for (times, each) in [for_each_block, even].into_iter().enumerate() {
+                    let whole = Whole([0, 0], shape);
+                    pool.install(|| each(whole, Some(block.to_vec()), &work));
+                    let all = seen.lock().unwrap().iter().all(|seen| *seen == times + 1);
+                    assert!(all, "{shape:?} in {block:?} on {threads}");
+                }
             }
         }
     }
