@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Rows with goals in milliseconds and what they are made of; with `--all` also those whose goal is the rate of memory, of
-//! which there are many. Each number of cores is a process of its own, limited by `RAYON_NUM_THREADS` and, where `taskset`
+//! which there are many. Sizes are fixed. Each number of cores is a process of its own, limited by `RAYON_NUM_THREADS` and, where `taskset`
 //! is installed, by its affinity; the program starts itself again and needs no files. Each row is printed as soon as it is
 //! measured, the largest number of cores first; at the end comes the table: milliseconds (the median) for each number of
 //! cores, then, at the largest one, GB/s of the bytes that must move, what part that is of the rate at which the same
@@ -87,6 +87,38 @@ fn measured(
     Ok(figures)
 }
 
+/// What was asked for.
+struct Asked<'w> {
+    all: bool,
+    cores: Vec<usize>,
+    part: &'w str,
+}
+
+impl<'w> Asked<'w> {
+    /// # Errors
+    /// A word that is no option, no list of numbers, and not the one part of a name.
+    fn of(words: &'w [String]) -> Result<Self, Failure> {
+        let mut asked = Self { all: false, cores: Vec::new(), part: "" };
+        for word in words {
+            if word == "--all" {
+                asked.all = true;
+            } else if word.starts_with('-') {
+                return Err(format!("{word:?} is not an option; there is --all").into());
+            } else if word.starts_with(|first: char| first.is_ascii_digit()) {
+                let numbers = word.split(',').map(str::parse).collect::<Result<Vec<usize>, _>>();
+                asked.cores = numbers.map_err(|_| format!("{word:?} is no list of cores"))?;
+            } else if asked.part.is_empty() {
+                asked.part = word;
+            } else {
+                return Err(
+                    format!("{word:?} is the second part of a name; there may be one").into()
+                );
+            }
+        }
+        Ok(asked)
+    }
+}
+
 fn main() -> Result<(), Failure> {
     let mut words: Vec<String> =
         std::env::args().skip(1).filter(|word| word != "--bench").collect();
@@ -96,20 +128,22 @@ fn main() -> Result<(), Failure> {
         _ => None,
     };
     words.drain(..if of_child { 2 } else { 0 });
-    let all = words.iter().any(|word| word == "--all");
-    let counted = |word: &&String| word.chars().all(|of| of == ',' || of.is_ascii_digit());
-    let listed = words.iter().find(counted);
-    let part = words.iter().find(|word| !word.starts_with("--") && !counted(word));
-    let rows = rows(all, part.map_or("", String::as_str))?;
+    let asked = Asked::of(&words)?;
+    let rows = rows(asked.all, asked.part)?;
     if let Some(cores) = child {
         return measure(&rows, cores);
     }
-
+    if rows.is_empty() {
+        return Err(format!("no row has {:?} in its name", asked.part).into());
+    }
     let available = std::thread::available_parallelism()?.get();
-    let mut cores: Vec<usize> = match listed {
-        Some(list) => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
-        None => [1, 2, 16].into_iter().filter(|cores| *cores <= available).collect(),
-    };
+    let mut cores = asked.cores;
+    if let Some(wrong) = cores.iter().find(|cores| !(1..=available).contains(*cores)) {
+        return Err(format!("{wrong} cores: there are 1 to {available}").into());
+    }
+    if cores.is_empty() {
+        cores.extend([1, 2, 16].into_iter().filter(|cores| *cores <= available));
+    }
     cores.sort_unstable();
     let mut table = Table::new(&rows);
     for cores in cores.into_iter().rev() {
