@@ -44,7 +44,7 @@ impl Executor for Keeping {
         }
         let own = own(&calls);
         needed.retain(|need| !own.contains(&need.block));
-        let calls = calls.into_iter().map(Kept::new).collect::<Result<_>>()?;
+        let calls = calls.into_iter().map(Kept::new).collect();
         Ok(Some(Graph::of_calls(Box::new(Calls { host, calls }), needed)))
     }
 
@@ -73,12 +73,13 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(mut call: Call<'static>) -> Result<Self> {
+    fn new(mut call: Call<'static>) -> Self {
         let prepared = match &mut call {
-            Call::Stencil(call) => prepared(call)?,
+            // What cannot be made fails as the call does, when it is run.
+            Call::Stencil(call) => prepared(call).ok().flatten(),
             _ => None,
         };
-        Ok(Self { prepared, call })
+        Self { prepared, call }
     }
 }
 
