@@ -207,24 +207,30 @@ impl Asked {
         if shapes.is_empty() {
             shapes.extend(SIZES.map(<[usize]>::to_vec));
         }
-        let named = |row: &Row| only.split('|').any(|part| row.name.contains(part));
-        if !shapes.iter().any(|shape| rows(shape).iter().any(named)) {
-            return Err(format!("no row has {only:?} in its name").into());
+        let asked = Self { device: device.unwrap_or(Device::cpu()), shapes, dtypes, only };
+        if asked.shapes.iter().all(|shape| asked.rows(shape).next().is_none()) {
+            return Err(format!("no row has {:?} in its name", asked.only).into());
         }
-        Ok(Self { device: device.unwrap_or(Device::cpu()), shapes, dtypes, only })
+        Ok(asked)
+    }
+
+    /// The rows of arrays of that shape.
+    fn rows(&self, shape: &[usize]) -> impl Iterator<Item = Row> {
+        let named = |row: &Row| self.only.split('|').any(|part| row.name.contains(part));
+        rows(shape).into_iter().filter(named)
     }
 }
 
 fn main() -> Result<(), Failure> {
-    let Asked { device, shapes, dtypes, only } = Asked::of(std::env::args().skip(1))?;
-    let wanted = |name: &str| only.split('|').any(|part| name.contains(part));
+    let asked = Asked::of(std::env::args().skip(1))?;
+    let device = asked.device;
     let (mut below, mut judged) = (0, 0);
-    for shape in shapes {
+    for shape in &asked.shapes {
         let size = shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
         // What the goals are of.
         let large = shape.iter().product::<usize>() >= 16_000_000;
         let has_goals = !device.is_cpu() && large && shape.iter().all(|extent| *extent >= 64);
-        for &dtype in &dtypes {
+        for &dtype in &asked.dtypes {
             let s = Setting { device, shape: shape.clone(), dtype };
             let rate = copy_rate(&s)?;
             println!("{size} {dtype}: copy {rate:.0} GB/s");
@@ -232,7 +238,7 @@ fn main() -> Result<(), Failure> {
                 "  {:44} {:>8} {:>8}  {:>5} {:>5}  {:>5}",
                 "", "forward", "adjoint", "share", "", "goal"
             );
-            for row in rows(&shape).into_iter().filter(|row| wanted(&row.name)) {
+            for row in asked.rows(shape) {
                 let a = match (row.make)(&s) {
                     Ok(a) => a,
                     Err(error) => {

@@ -33,6 +33,8 @@ impl<'r> Table<'r> {
         let columns: Vec<String> = rates.iter().map(|rate| format!("{rate:>9.1}")).collect();
         println!("{:58}{}", "GB/s at which memory is copied", columns.concat());
         let memory = rates.last().copied().unwrap_or(f64::NAN);
+        // Goals are those of 16 cores.
+        let judged = self.figures.keys().max() == Some(&16);
         for row in self.rows {
             let times = self.of(&row.name);
             let columns: Vec<String> = times.iter().map(|time| format!("{time:>9.3}")).collect();
@@ -44,8 +46,6 @@ impl<'r> Table<'r> {
                 Goal::Share(least) => (format!("share >= {least}"), share >= least),
                 Goal::None => (String::new(), true),
             };
-            // Goals are those of 16 cores.
-            let judged = self.figures.keys().max() == Some(&16);
             let missed = if kept || !judged { "" } else { "  MISSED" };
             let columns = columns.concat();
             println!("{:58}{columns}{rate:>9.1}{share:>7.2}{work:>9.1}  {goal}{missed}", row.name);

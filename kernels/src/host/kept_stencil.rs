@@ -5,10 +5,8 @@ use std::fmt;
 use arrayspan_bridge::DType;
 
 use super::arranged::{Arranged, Term};
-use super::norms::put;
-use super::reduce;
 use super::scalar::{Scalar, with_scalar};
-use super::stencil::{holds, is_small};
+use super::stencil::{finish, holds, is_small};
 use crate::Result;
 use crate::factors::Known;
 use crate::verb::StencilCall;
@@ -58,10 +56,8 @@ impl<T: Scalar, L: Scalar> Prepared for Kept<T, L> {
         // Waits for what is queued on either array.
         call.x.view().lanes::<T>()?;
         call.y.view_mut().lanes_mut::<T>()?;
-        match (self.0.run(call.norm.is_some()), &mut call.norm) {
-            (Some(sum), Some(norm)) => put(norm, sum),
-            _ => call.norm_alone(reduce::run),
-        }
+        let squares = self.0.run(call.norm.is_some());
+        finish(call, squares)
     }
 }
 

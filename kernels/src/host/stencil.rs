@@ -26,6 +26,11 @@ pub(super) fn run(host: &Host, call: &mut StencilCall<'_>) -> Result<()> {
     let mut term = [Term { stencil: &call.stencil, x: call.x.view(), before: None, after: None }];
     let normed = call.norm.is_some();
     let squares = updated(host, &mut term, call.y.view_mut(), values(&call.factors)?, normed)?;
+    finish(call, squares)
+}
+
+/// Writes the norm of a call, if it asks for one: of the squares that were added up beside it, or by a reduction.
+pub(super) fn finish(call: &mut StencilCall<'_>, squares: Option<f64>) -> Result<()> {
     match (squares, &mut call.norm) {
         (Some(sum), Some(norm)) => put(norm, sum),
         _ => call.norm_alone(reduce::run),
