@@ -116,15 +116,30 @@ impl<'a> Update<'a> {
     /// give NaN.
     #[must_use]
     pub fn expression(self, result: Expression, inputs: &mut Vec<View<'a>>) -> Expression {
-        let new = match self.alpha {
-            alpha if alpha == Factor::ONE => result,
-            alpha => alpha.expression(inputs) * result,
+        self.of_results(inputs)(result)
+    }
+
+    /// [`expression`](Self::expression) of any of several results: numbers on the device are pushed once.
+    pub(crate) fn of_results(
+        self,
+        inputs: &mut Vec<View<'a>>,
+    ) -> impl Fn(Expression) -> Expression + use<'a> {
+        let alpha = (self.alpha != Factor::ONE).then(|| self.alpha.expression(inputs));
+        let old = match self.beta {
+            beta if beta == Factor::ZERO => None,
+            beta if beta == Factor::ONE => Some(previous()),
+            beta if beta.known().is_some() => Some(beta.expression(inputs) * previous()),
+            beta => Some(previous().mul_or_zero(beta.expression(inputs))),
         };
-        match self.beta {
-            beta if beta == Factor::ZERO => new,
-            beta if beta == Factor::ONE => new + previous(),
-            beta if beta.known().is_some() => new + beta.expression(inputs) * previous(),
-            beta => new + previous().mul_or_zero(beta.expression(inputs)),
+        move |result| {
+            let new = match &alpha {
+                None => result,
+                Some(alpha) => alpha.clone() * result,
+            };
+            match &old {
+                None => new,
+                Some(old) => new + old.clone(),
+            }
         }
     }
 }

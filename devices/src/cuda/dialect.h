@@ -58,6 +58,7 @@ FN unsigned short half_bits(float value) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
   return bits;
 }
+#define POPCOUNT32(x) __popc(x)
 #define CLZ32(x) __clz((int)(x))
 #define CLZ64(x) __clzll((i64)(x))
 

@@ -65,6 +65,7 @@ FN ushort half_bits(float value) {
   vstore_half_rte(value, 0, (half*)&bits);
   return bits;
 }
+#define POPCOUNT32(x) ((int)popcount((u32)(x)))
 #define CLZ32(x) ((int)clz((u32)(x)))
 #define CLZ64(x) ((int)clz((u64)(x)))
 

@@ -92,6 +92,27 @@ impl dyn Executor + '_ {
         self.run(Call::MapMany(MapManyCall::new(inputs, outputs)?))
     }
 
+    /// `yₖ ← alpha · expressionₖ(inputs) + beta · yₖ` for several outputs of one shape in one pass. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`map_many`](#method.map_many); a factor that does not fit the dtype.
+    pub fn map_many_updated<'a>(
+        &self,
+        inputs: &[View<'a>],
+        outputs: impl IntoIterator<Item = (Expression, ViewMut<'a>)>,
+        update: Update<'a>,
+    ) -> Result<()> {
+        let outputs: Vec<(Expression, ViewMut<'a>)> = outputs.into_iter().collect();
+        if let (None, Some((_, y))) = (update.known(), outputs.first()) {
+            // Looked at before they become inputs, so that errors name them.
+            Factors::new(MAP, update, computed(y.dtype()))?.expect_device(MAP, self.device())?;
+        }
+        let mut inputs = inputs.to_vec();
+        let updated = update.of_results(&mut inputs);
+        let outputs = outputs.into_iter().map(|(expression, y)| (updated(expression), y));
+        self.map_many(&inputs, outputs)
+    }
+
     /// As [`map_many`](#method.map_many), and [dots](crate::verb::Dot) of inputs and of what the outputs hold then: where arrays have one
     /// dtype and no gaps, in the same pass. Enqueued; does not wait.
     ///

@@ -26,7 +26,11 @@ impl Gather {
         let flops =
             if self.is_unweighted() { entries.saturating_sub(facts.rows) } else { entries * 2 };
         let read = facts.touched.saturating_mul(others).saturating_mul(dtype.bytes());
-        let bytes_read = read.saturating_add(facts.bytes(dtype));
+        let table = match facts.marks(others) {
+            Some(marks) => facts.words(marks) * size_of::<[u32; 2]>(),
+            None => facts.bytes(dtype),
+        };
+        let bytes_read = read.saturating_add(table);
         Cost { flops: flops.saturating_mul(others), bytes_read, ..Cost::default() }
     }
 

@@ -50,6 +50,8 @@ pub(crate) struct Facts {
     pub(super) weights_sums: [u64; 2],
     /// Whether each row has one entry, in the column of its own number.
     pub(super) diagonal: bool,
+    /// Whether no row or column has two entries, and later rows have theirs in later columns.
+    pub(super) rising: bool,
 }
 
 /// What kind of weights there are.
@@ -107,6 +109,7 @@ impl Facts {
                     let span = table.span(row);
                     span.len() == 1 && table.indices.get(span.start) == row
                 }),
+            rising: longest <= 1 && is_rising(&table.indices, table.entries()),
         }
     }
 
@@ -205,11 +208,17 @@ fn is_scattered(columns: usize, indices: &Indices, entries: usize) -> bool {
     columns / 4 <= entries && apart.sum::<u128>() > FAR as u128 * entries as u128
 }
 
+/// Whether each column is behind the one before.
+fn is_rising(indices: &Indices, entries: usize) -> bool {
+    let all = || (0..entries).map(|at| indices.get(at));
+    all().zip(all().skip(1)).all(|(one, next)| one < next)
+}
+
 /// How many different columns there are among the indices.
 fn touched(columns: usize, indices: &Indices, entries: usize) -> usize {
     let all = || (0..entries).map(|at| indices.get(at));
-    // Rising indices, as most are, need no marks, nor do few of many columns.
-    if all().zip(all().skip(1)).all(|(one, next)| one < next) {
+    // Rising indices, as most are, need no list, nor do few of many columns.
+    if is_rising(indices, entries) {
         return entries;
     }
     if columns / 64 > entries {

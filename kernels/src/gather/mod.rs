@@ -5,6 +5,7 @@ mod checked;
 mod cost;
 mod equal;
 mod facts;
+mod marks;
 mod rows;
 mod table;
 #[cfg(test)]
@@ -12,12 +13,13 @@ mod tests;
 mod tiles;
 mod transpose;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use num_complex::Complex64;
 
 use equal::Same;
 pub(crate) use facts::{Facts, LONG, Weighting};
+pub(crate) use marks::{Marks, WORD};
 pub(crate) use table::{Indices, Starts, Table, Weights};
 pub(crate) use tiles::{LANES, Tiles, Tiling};
 use transpose::Transpose;
@@ -43,6 +45,17 @@ use crate::Result;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Gather(Arc<Inner>);
+
+/// A sparse matrix that may have gone.
+#[derive(Debug)]
+pub(crate) struct WeakGather(Weak<Inner>);
+
+impl WeakGather {
+    /// Whether it is that one, and not merely equal: its place is taken by no other while this is there.
+    pub(crate) fn is(&self, other: &Gather) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&other.0))
+    }
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -136,6 +149,10 @@ impl Gather {
             return None;
         }
         Some([&domain[..*axis], rows, &domain[behind..]].concat())
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakGather {
+        WeakGather(Arc::downgrade(&self.0))
     }
 
     /// Whether nobody else has it.

@@ -10,7 +10,7 @@ use arrayspan_bridge::iteration::{Arguments, THREADS, Text};
 use arrayspan_bridge::{Array, DType, Transfer};
 
 use super::element::{Element, PRELUDE};
-use super::{Gpu, cells};
+use super::{Gpu, cells, noted};
 use crate::Result;
 use crate::verb::Reduction;
 
@@ -49,6 +49,12 @@ pub(super) struct Variant {
 ///
 /// Recovery may have the executor forget it: whoever holds it then still may queue a kernel that uses it.
 pub(super) fn scratch(gpu: &Gpu) -> Result<Arc<Array>> {
+    let scratch = shared_scratch(gpu)?;
+    noted::array(&scratch);
+    Ok(scratch)
+}
+
+fn shared_scratch(gpu: &Gpu) -> Result<Arc<Array>> {
     if let Some(block) = &*gpu.scratch.lock() {
         return Ok(block.clone());
     }

@@ -5,6 +5,7 @@
 //! `Specialisation`: by it the device keeps the kernel, and the kernel's source is a function of it alone. All else
 //! (places, extents, strides, factors) are arguments.
 
+mod asked;
 mod band_row;
 mod bands;
 mod captured;
@@ -32,6 +33,7 @@ mod map;
 mod map_flat;
 mod map_held;
 mod map_many;
+mod noted;
 mod project;
 mod recent;
 mod reduce;
@@ -244,12 +246,14 @@ impl Gpu {
             }
         }
         self.launches.fetch_add(1, Relaxed);
+        noted::launched(kernel, grid, arguments);
         Ok(())
     }
 
     /// Tables in the device's memory.
     fn tables(&self, key: Key) -> Result<Uploaded> {
         let tables = self.shared.tables(key, &self.stream)?;
+        noted::tables(&tables);
         if let Some(captured) = &self.captured {
             captured.hold(&tables);
         }
@@ -298,6 +302,13 @@ impl Executor for Gpu {
                 return Ok(());
             }
         }
+        self.again_or(call, |call| self.plan(call))
+    }
+}
+
+impl Gpu {
+    /// Plans a call, and enqueues what it takes.
+    fn plan(&self, call: &mut Call<'_>) -> Result<()> {
         match call {
             Call::Map(call) => map::run(self, call),
             Call::MapMany(call) => map_many::run(self, call),

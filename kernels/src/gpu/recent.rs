@@ -1,25 +1,20 @@
-//! The stencils that were launched last. A call like one of them takes its kernel, its grid and its numbers from there:
-//! nothing is planned again, and nothing is hashed.
+//! The calls of one launch that were made last. One like them takes its kernel, its grid and its numbers from there: nothing is
+//! planned again, and nothing is hashed.
 
-use arrayspan_bridge::devices::{Argument, Grid, Kernel, Memory, Specialisation, WeakKernel};
-use arrayspan_bridge::iteration::{Arguments, WIDEST, address};
-use arrayspan_bridge::{DType, Layout};
+use arrayspan_bridge::devices::{Access, Argument, Grid, Kernel, Memory, WeakKernel};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::Gpu;
+use super::asked::{Asked, Key};
+use super::noted::{self, Few, Given, Launch, Living, Noted, Room};
 use crate::Result;
-use crate::factors::Known;
-use crate::verb::{StencilCall, WeakStencil};
+use crate::verb::Call;
 
-/// More stencils than most programs apply in turns; so few that they are looked through in no time.
-const MOST: usize = 8;
+/// More calls than most programs make in turns; so few that they are looked through in no time.
+const MOST: usize = 24;
 
-/// The arguments of a launch of a few axes, without a block on the heap.
-type Few<T> = SmallVec<[T; 16]>;
-
-/// The launches of stencils that an executor was asked for last. They keep nothing alive: a stencil that has gone is not asked
-/// for again, and a kernel that a recovery has unloaded is built anew.
+/// The calls that an executor was asked for last. They keep nothing alive: a kernel that a recovery has unloaded is built anew.
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<Entries>);
 
@@ -35,131 +30,119 @@ struct Entry {
     key: Key,
     kernel: WeakKernel,
     grid: Grid,
-    /// Where the first elements of output and input are.
-    places: [Argument<'static>; 2],
-    /// The arguments behind the arrays.
-    numbers: Few<Argument<'static>>,
+    arguments: Few<Source>,
+    rooms: SmallVec<[Room; 2]>,
 }
 
-/// All that a launch depends on, beside the device.
-#[derive(Debug)]
-struct Key {
-    stencil: WeakStencil,
-    dtype: DType,
-    /// Those of output and input.
-    layouts: [Layout; 2],
-    /// How far the blocks are from where every access is aligned.
-    apart: [usize; 2],
-    /// Those of the factors: a zero is not one of the other sign.
-    bits: [u64; 4],
-}
-
-impl Key {
-    fn is(&self, call: &StencilCall<'_>, bits: [u64; 4]) -> bool {
-        self.stencil.is(&call.stencil)
-            && self.dtype == call.y.dtype()
-            && self.bits == bits
-            && self.apart == blocks(call).map(apart)
-            && self.layouts[0] == *call.y.layout()
-            && self.layouts[1] == *call.x.layout()
-    }
-}
-
-fn bits(Known { alpha, beta }: Known) -> [u64; 4] {
-    [alpha.re, alpha.im, beta.re, beta.im].map(f64::to_bits)
-}
-
-fn blocks<'c>(call: &'c StencilCall<'_>) -> [&'c Memory; 2] {
-    [call.y.memory(), call.x.memory()]
-}
-
-fn apart(memory: &Memory) -> usize {
-    address(memory) % WIDEST
+/// Where an argument is from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// The block of an operand of the call, by its number.
+    Operand(usize, Access),
+    /// A block of a room.
+    Room([usize; 2], Access),
+    Number(Argument<'static>),
 }
 
 impl Gpu {
-    /// Enqueues a call as one like it was before; `None` if there was none.
-    pub(super) fn stencil_again(&self, call: &StencilCall<'_>) -> Option<Result<()>> {
-        if self.planned.is_some() || call.norm.is_some() {
-            return None;
+    /// Runs a call as one like it was run before, or else as `plan` does, which the next one like it will find.
+    pub(super) fn again_or(
+        &self,
+        call: &mut Call<'_>,
+        plan: impl FnOnce(&mut Call<'_>) -> Result<()>,
+    ) -> Result<()> {
+        if self.planned.is_some() {
+            return plan(call);
         }
-        let bits = bits(call.factors.known()?);
-        let (kernel, grid, arguments) = {
-            // A thread that finds it locked plans its call, which is quicker than to wait for long.
-            let entries = self.recent.0.try_lock()?;
-            let entry = entries.all.iter().find(|entry| entry.key.is(call, bits))?;
-            let kernel = entry.kernel.upgrade()?;
-            let [y, x] = blocks(call);
-            let [y_at, x_at] = entry.places;
-            let mut arguments: Few<Argument<'_>> = SmallVec::new();
-            arguments.extend([Argument::Write(y), y_at, Argument::Read(x), x_at]);
-            arguments.extend_from_slice(&entry.numbers);
-            (kernel, entry.grid, arguments)
-        };
-        // SAFETY: the arguments are those of the launch before but for the blocks, and these hold the same layouts, as
-        // aligned as those did: all that decided on the kernel, the grid and the numbers is the same.
-        Some(unsafe { self.queue(&kernel, grid, &arguments) })
+        let found = Asked::of(call).map(|asked| self.again(&asked));
+        match found {
+            None => return plan(call),
+            Some(Some(done)) => return done,
+            Some(None) => {}
+        }
+        let (done, noted) = noted::noting(|| plan(call));
+        if done.is_ok()
+            && let Some(asked) = Asked::of(call)
+        {
+            self.recent.keep(&asked, noted);
+        }
+        done
     }
 
-    /// Enqueues the kernel of a stencil, as [`launch`](Gpu::launch) does, for the next call like this one to find.
-    ///
-    /// # Safety
-    /// As there; and another call of the same stencil, dtype, layouts, alignment and factors has the same `variant`, `grid`
-    /// and `arguments` but for its blocks.
-    pub(super) unsafe fn launch_stencil(
-        &self,
-        call: &StencilCall<'_>,
-        variant: &impl Specialisation,
-        grid: Grid,
-        arguments: &Arguments<'_>,
-    ) -> Result<()> {
-        let Some(kernel) = self.built(variant)? else { return Ok(()) };
-        self.recent.keep(call, &kernel, grid, arguments.list());
-        // SAFETY: passed on to the caller.
-        unsafe { self.queue(&kernel, grid, arguments.list()) }
+    /// Enqueues a call as one like it was; `None` if there was none.
+    fn again(&self, asked: &Asked<'_>) -> Option<Result<()>> {
+        let rooms: SmallVec<[Living; 2]>;
+        let (kernel, grid, arguments): (Kernel, Grid, Few<Argument<'_>>) = {
+            // A thread that finds it locked plans its call, which is quicker than to wait for long.
+            let entries = self.recent.0.try_lock()?;
+            let entry = entries.all.iter().find(|entry| entry.key.is(asked))?;
+            // A graph is to hold rooms, which it is told of where they are asked for.
+            if self.captured.is_some() && !entry.rooms.is_empty() {
+                return None;
+            }
+            rooms = entry.rooms.iter().map(Room::living).collect::<Option<_>>()?;
+            let arguments = entry.arguments.iter().map(|source| source.argument(asked, &rooms));
+            (entry.kernel.upgrade()?, entry.grid, arguments.collect::<Option<_>>()?)
+        };
+        // SAFETY: the arguments are those of the launch before but for the blocks of operands, and these hold the same layouts, as
+        // aligned as those did, two of them in one block only if they were then: all that decided on the kernel, the grid and
+        // the numbers is the same. Rooms are those of that launch; `rooms` has them until this one is queued, and they are freed
+        // in the order of the stream.
+        Some(unsafe { self.queue(&kernel, grid, &arguments) })
+    }
+}
+
+impl Source {
+    fn of(given: Given, asked: &Asked<'_>, rooms: &[Living]) -> Option<Self> {
+        let (block, access) = match given {
+            Given::Memory(block, access) => (block, access),
+            Given::Number(number) => return Some(Self::Number(number)),
+            Given::Other => return None,
+        };
+        if let Some(operand) = asked.operand(block) {
+            return Some(Self::Operand(operand, access));
+        }
+        let own = |room: &Living| room.blocks().iter().position(|own| std::ptr::eq(*own, block));
+        let mut found = rooms.iter().enumerate().filter_map(|(at, room)| Some([at, own(room)?]));
+        Some(Self::Room(found.next()?, access))
+    }
+
+    fn argument<'m>(self, asked: &'m Asked<'_>, rooms: &'m [Living]) -> Option<Argument<'m>> {
+        let (memory, access): (&'m Memory, Access) = match self {
+            Self::Operand(number, access) => (asked.block(number)?, access),
+            Self::Room([room, block], access) => (rooms.get(room)?.blocks().get(block)?, access),
+            Self::Number(number) => return Some(number),
+        };
+        Some(match access {
+            Access::Read => Argument::Read(memory),
+            Access::Write => Argument::Write(memory),
+        })
     }
 }
 
 impl Recent {
-    /// Keeps a launch, unless it has other arguments than two arrays and numbers.
-    fn keep(
-        &self,
-        call: &StencilCall<'_>,
-        kernel: &Kernel,
-        grid: Grid,
-        arguments: &[Argument<'_>],
-    ) {
-        let (Some(known), [Argument::Write(y), y_at, Argument::Read(x), x_at, rest @ ..]) =
-            (call.factors.known(), arguments)
-        else {
+    /// Keeps what a call has launched, if that is one kernel on nothing but its operands, what was asked for, and numbers.
+    fn keep(&self, asked: &Asked<'_>, noted: Noted) {
+        let Noted { first: Some(launch), more: false, rooms } = noted else { return };
+        let Launch { kernel, grid, arguments } = launch;
+        let Some(living) = rooms.iter().map(Room::living).collect::<Option<Vec<_>>>() else {
             return;
         };
-        let [to, from] = blocks(call);
-        let (Some(y_at), Some(x_at)) = (number(y_at), number(x_at)) else { return };
-        let numbers: Option<Few<_>> = rest.iter().map(number).collect();
-        let Some(numbers) = numbers.filter(|_| std::ptr::eq(*y, to) && std::ptr::eq(*x, from))
-        else {
+        let sources = arguments.iter().map(|given| Source::of(*given, asked, &living));
+        let (Some(arguments), Some(key)) = (sources.collect::<Option<_>>(), asked.key()) else {
             return;
         };
-        let bits = bits(known);
-        let key = Key {
-            stencil: call.stencil.downgrade(),
-            dtype: call.y.dtype(),
-            layouts: [call.y.layout().clone(), call.x.layout().clone()],
-            apart: [to, from].map(apart),
-            bits,
-        };
-        let places = [y_at, x_at];
-        let entry = Entry { key, kernel: kernel.downgrade(), grid, places, numbers };
-        let Some(mut entries) = self.0.try_lock() else { return };
-        entries.keep(entry, |known| known.key.is(call, bits));
+        let entry = Entry { key, kernel, grid, arguments, rooms };
+        if let Some(mut entries) = self.0.try_lock() {
+            entries.keep(entry, asked);
+        }
     }
 }
 
 impl Entries {
-    /// In the place of one like it, whose kernel was unloaded; else, if there are too many, in that of the oldest.
-    fn keep(&mut self, entry: Entry, is_like_it: impl Fn(&Entry) -> bool) {
-        if let Some(known) = self.all.iter_mut().find(|known| is_like_it(known)) {
+    /// In the place of one like it, whose kernel or rooms have gone; else, if there are too many, in that of the oldest.
+    fn keep(&mut self, entry: Entry, asked: &Asked<'_>) {
+        if let Some(known) = self.all.iter_mut().find(|known| known.key.is(asked)) {
             *known = entry;
         } else if self.all.len() < MOST {
             self.all.push(entry);
@@ -167,16 +150,5 @@ impl Entries {
             self.all[self.oldest] = entry;
             self.oldest = (self.oldest + 1) % MOST;
         }
-    }
-}
-
-/// An argument that is a number.
-fn number(argument: &Argument<'_>) -> Option<Argument<'static>> {
-    match *argument {
-        Argument::Read(_) | Argument::Write(_) | Argument::Struct(_) => None,
-        Argument::I32(value) => Some(Argument::I32(value)),
-        Argument::I64(value) => Some(Argument::I64(value)),
-        Argument::F32(value) => Some(Argument::F32(value)),
-        Argument::F64(value) => Some(Argument::F64(value)),
     }
 }

@@ -65,9 +65,6 @@ pub(super) struct Plan<'f> {
 }
 
 pub(super) fn run(gpu: &Gpu, call: &mut StencilCall<'_>) -> Result<()> {
-    if let Some(done) = gpu.stencil_again(call) {
-        return done;
-    }
     if let Some(norm) = &call.norm {
         gpu.expect_float64("stencil", norm.out.dtype())?;
     }
@@ -130,7 +127,7 @@ fn fill(gpu: &Gpu, call: &StencilCall<'_>) -> Result<Done> {
     }
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends. Nothing here depends on blocks but by their alignment.
-    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments)? };
+    unsafe { gpu.launch(&variant, grid, &arguments)? };
     Ok(Done::Stencil)
 }
 

@@ -68,7 +68,7 @@ pub(super) fn run(
     // places within the extents of the space alone. Without, it does so with places of the line, which is as long as the
     // extents together: without gaps these are the places of the layouts. All lie within their memories, and nothing here
     // depends on blocks but by their alignment.
-    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments)? };
+    unsafe { gpu.launch(&variant, grid, &arguments)? };
     Ok(true)
 }
 

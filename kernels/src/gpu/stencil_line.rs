@@ -72,7 +72,7 @@ pub(super) fn run(
     // SAFETY: the arguments are those of `Variant::source`, in its order. The kernel loads and stores places of the line
     // alone, which is as long as the extents of the space together: without gaps these are the places of the layouts, which
     // lie within their memories. Nothing here depends on blocks but by their alignment.
-    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments)? };
+    unsafe { gpu.launch(&variant, grid, &arguments)? };
     Ok(true)
 }
 

@@ -60,7 +60,7 @@ impl Gpu {
     /// Enqueues the kernel of a stencil whose variant has that norm, behind whose arguments those of the norm stand.
     ///
     /// # Safety
-    /// As [`launch_stencil`](Self::launch_stencil).
+    /// As [`launch`](Self::launch).
     pub(super) unsafe fn launch_with_norm<'m>(
         &self,
         call: &'m StencilCall<'_>,
@@ -71,7 +71,7 @@ impl Gpu {
     ) -> Result<Done> {
         let Some(norm) = norm else {
             // SAFETY: passed on to the caller.
-            unsafe { self.launch_stencil(call, variant, grid, &arguments)? };
+            unsafe { self.launch(variant, grid, &arguments)? };
             return Ok(Done::Stencil);
         };
         let room = norm.room(self)?;

@@ -6,7 +6,7 @@ use arrayspan_bridge::devices::Stream;
 use super::fft::Table;
 use super::tables::{Tables, Uploaded};
 use super::{convolve, convolve_varying, filter, gather, project};
-use crate::gather::Tiling;
+use crate::gather::{Marks, Tiling};
 use crate::{Convolution, Filter, Gather, Projection, Result, Stencil, VaryingConvolution};
 
 /// What tables are of, and how they are written.
@@ -18,6 +18,8 @@ pub(super) enum Key {
     Gather(Gather, DType),
     /// The same in tiles.
     Tiles(Gather, DType, Tiling),
+    /// The marks of one of its sides.
+    Marks(Gather, Marks),
     /// Sums along curves, with real numbers of a dtype.
     Projection(Projection, DType),
     /// Fourier transforms, for a complex dtype.
@@ -43,6 +45,7 @@ impl Key {
             Self::Tiles(gather, dtype, tiling) => {
                 gather::upload_tiles(gather, *dtype, *tiling, stream)
             }
+            Self::Marks(gather, marks) => gather::upload_marks(gather, *marks, stream),
             Self::Projection(projection, dtype) => project::upload(projection, *dtype, stream),
             Self::Fourier(table, dtype) => table.upload(*dtype, stream),
             Self::Filter(filter, samples, dtype) => {
@@ -68,7 +71,9 @@ impl Key {
             Self::Convolution(convolution, ..) => convolution.is_alone(),
             Self::VaryingConvolution(convolution, ..) => convolution.is_alone(),
             Self::Projection(projection, _) => projection.is_alone(),
-            Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),
+            Self::Gather(gather, _) | Self::Tiles(gather, ..) | Self::Marks(gather, _) => {
+                gather.is_alone()
+            }
         }
     }
 }

@@ -27,7 +27,11 @@
 
 #if MOMENTS == 1
   #define ADD_ITEM(OF, to) sums[0][to] = t_add(sums[0][to], EXPRESSION(OF));
-  #define ADD_RUN UNROLL for (int k = 0; k < V; k++) { ADD_ITEM(IN_RUN, k) }
+  #define TOGETHER 1
+  #define ADD_RUNS(there)                             \
+    if (there) {                                      \
+      UNROLL for (int k = 0; k < V; k++) { ADD_ITEM(IN_RUN, k) } \
+    }
 #else
   #define ADD_ITEM(OF, to)                            \
     elem power = EXPRESSION(OF);                      \
@@ -36,21 +40,29 @@
       sums[m][0] = t_add(sums[m][0], power);          \
       power = e_mul(power, weight);                   \
     }
-  /* The elements of a run by halves before they go to the sum: converting and adding each would take longer than memory. */
-  #define ADD_RUN                                     \
-    elem powers[V], weights[V];                       \
-    UNROLL for (int k = 0; k < V; k++) {              \
-      powers[k] = EXPRESSION(IN_RUN);                 \
-      weights[k] = WEIGHT(IN_RUN);                    \
+  /* Elements, those of a run or of several runs of one, are added by halves before they go to the sum: converting and adding each
+     would take longer than memory. TOGETHER runs, from `part` on, of which those that are `there` count. */
+  #define TOGETHER (V == 1 ? AT_ONCE : 1)
+  #define HALVED   (TOGETHER * V)
+  #define ADD_RUNS(there)                             \
+    elem powers[HALVED], weights[HALVED];             \
+    const int from = part;                            \
+    UNROLL for (int i = 0; i < HALVED; i++) {         \
+      const int part = from + i / V, k = i % V;       \
+      powers[i] = weights[i] = e_make(R(0.0), R(0.0)); \
+      if (there) {                                    \
+        powers[i] = EXPRESSION(IN_RUN);               \
+        weights[i] = WEIGHT(IN_RUN);                  \
+      }                                               \
     }                                                 \
     UNROLL for (int m = 0; m < MOMENTS; m++) {        \
-      elem parts_of[V];                               \
-      UNROLL for (int k = 0; k < V; k++) parts_of[k] = powers[k]; \
-      UNROLL for (int span = V / 2; span > 0; span /= 2) {        \
-        UNROLL for (int k = 0; k < span; k++) parts_of[k] = e_add(parts_of[k], parts_of[k + span]); \
+      elem parts_of[HALVED];                          \
+      UNROLL for (int i = 0; i < HALVED; i++) parts_of[i] = powers[i]; \
+      UNROLL for (int span = HALVED / 2; span > 0; span /= 2) {        \
+        UNROLL for (int i = 0; i < span; i++) parts_of[i] = e_add(parts_of[i], parts_of[i + span]); \
       }                                               \
       sums[m][0] = t_add(sums[m][0], parts_of[0]);    \
-      UNROLL for (int k = 0; k < V; k++) powers[k] = e_mul(powers[k], weights[k]); \
+      UNROLL for (int i = 0; i < HALVED; i++) powers[i] = e_mul(powers[i], weights[i]); \
     }
 #endif
 KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
@@ -84,7 +96,7 @@ KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
           REDUCED_SPLIT(first + part * stride)
           INPUTS(LOAD)
         }
-        UNROLL for (int part = 0; part < AT_ONCE; part++) { ADD_RUN }
+        UNROLL for (int part = 0; part < AT_ONCE; part += TOGETHER) { ADD_RUNS(1) }
       }
       if (left > 0) {
         const idx first = RUNS - left;
@@ -93,9 +105,7 @@ KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
           REDUCED_SPLIT(part * stride < left ? first + part * stride : first)
           INPUTS(LOAD)
         }
-        UNROLL for (int part = 0; part < AT_ONCE; part++) {
-          if (part * stride < left) { ADD_RUN }
-        }
+        UNROLL for (int part = 0; part < AT_ONCE; part += TOGETHER) { ADD_RUNS(part * stride < left) }
       }
 #if TAIL
       if (GRP(1) == 0 && p == 0) {

@@ -20,7 +20,7 @@ fn identity(n: usize) -> Spans {
 }
 
 /// Zeros before and after `n` indices.
-fn padded(n: usize, before: usize, after: usize) -> Spans {
+pub(super) fn padded(n: usize, before: usize, after: usize) -> Spans {
     let mut all = spans(&[(before, None), (before + n, Some((0, 1)))]);
     if after > 0 {
         all.push(Span { end: before + n + after, reads: None });
@@ -43,7 +43,12 @@ fn halves(n: usize) -> [Spans; 2] {
 }
 
 #[track_caller]
-fn check(cell: &Cell, sources: &[(&Sample, Vec<Spans>)], y: &mut Sample, update: Update) {
+pub(super) fn check(
+    cell: &Cell,
+    sources: &[(&Sample, Vec<Spans>)],
+    y: &mut Sample,
+    update: Update,
+) {
     let tensors: Vec<_> = sources.iter().map(|(x, axes)| (&x.tensor, &axes[..])).collect();
     let expected = reference::copy_mapped(&tensors, &y.tensor, update);
     let mapped: Vec<Mapped<'_>> = sources

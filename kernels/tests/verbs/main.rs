@@ -15,6 +15,7 @@ mod reference;
 #[macro_use]
 mod cells;
 
+mod calls_again;
 mod cell;
 mod convolve;
 mod convolve_errors;
@@ -35,6 +36,7 @@ mod gather;
 mod gather_errors;
 mod gather_half;
 mod gather_line;
+mod gather_marked;
 mod gather_segments;
 mod gather_updates;
 mod gemm;
@@ -153,6 +155,15 @@ cells! {
             without_terms_there_is_nothing_to_add
             the_adjoint_satisfies_the_dot_test
             empty_arrays;
+        calls_again:
+            maps_of_other_numbers_inputs_and_layouts
+            signs_of_zeros_stay
+            sums_over_other_axes_of_other_expressions
+            matrices_of_the_same_extents
+            running_sums_of_every_kind
+            sums_of_stencils_with_other_weights
+            copies_along_other_maps
+            parts_of_one_block_and_of_two;
         stencil_calls:
             calls_that_differ_in_one_thing_follow_each_other
             calls_of_parts_that_are_aligned_otherwise_follow_each_other;
@@ -309,6 +320,9 @@ cells! {
             many_long_rows_of_a_vector
             neighbouring_columns_of_many_rows
             neighbouring_columns_of_every_size;
+        gather_marked:
+            of_few_and_many_with_any_share_of_them
+            on_any_layout_with_factors;
         gather_segments:
             columns_far_apart_of_vectors
             columns_far_apart_of_matrices;

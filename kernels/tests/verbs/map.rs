@@ -11,7 +11,7 @@ use crate::reference::{self, Tensor};
 use crate::sample::{FORMS, Form, Sample};
 
 #[track_caller]
-fn check(cell: &Cell, expression: &Expression, inputs: &[&Sample], out: &mut Sample) {
+pub(super) fn check(cell: &Cell, expression: &Expression, inputs: &[&Sample], out: &mut Sample) {
     let tensors: Vec<&Tensor> = inputs.iter().map(|input| &input.tensor).collect();
     let expected = reference::map(expression, &tensors, &out.tensor);
     let views: Vec<_> = inputs.iter().map(|input| input.view()).collect();

@@ -11,10 +11,10 @@ use crate::reference::{self, Tensor};
 use crate::sample::{FORMS, Form, Random, Sample};
 
 /// Outputs, and what is computed for each.
-type Outputs = Vec<(Expression, Sample)>;
+pub(super) type Outputs = Vec<(Expression, Sample)>;
 
 #[track_caller]
-fn check(cell: &Cell, inputs: &[&Sample], mut outputs: Outputs) {
+pub(super) fn check(cell: &Cell, inputs: &[&Sample], mut outputs: Outputs) {
     let tensors: Vec<&Tensor> = inputs.iter().map(|input| &input.tensor).collect();
     let expect = |(expression, out): &(Expression, Sample)| {
         reference::map(expression, &tensors, &out.tensor)

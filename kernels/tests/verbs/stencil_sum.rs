@@ -21,11 +21,11 @@ impl<'s> Term<'s> {
         Self { stencil: stencil.clone(), x, before: None, after: None }
     }
 
-    fn before(self, array: &'s Sample, conjugated: bool) -> Self {
+    pub(super) fn before(self, array: &'s Sample, conjugated: bool) -> Self {
         Self { before: Some((array, conjugated)), ..self }
     }
 
-    fn after(self, array: &'s Sample, conjugated: bool) -> Self {
+    pub(super) fn after(self, array: &'s Sample, conjugated: bool) -> Self {
         Self { after: Some((array, conjugated)), ..self }
     }
 }

@@ -38,6 +38,11 @@ impl Step {
                 let weights = if written > 0 { factor.read().1 } else { 0 };
                 once(read + weights, operations.saturating_mul(to.len()))
             }
+            Act::Maps(maps) => {
+                let (weights, operations) = maps.cost(update);
+                let weights = if written > 0 { weights } else { 0 };
+                once(read + weights, operations.saturating_mul(maps.len(to)))
+            }
             Act::Leaf(Leaf::Stencil(stencil)) | Act::Each(stencil, _) => {
                 let flops = stencil.terms().iter().map(|(_, band)| {
                     let lanes = from.len() / band.len().max(1);

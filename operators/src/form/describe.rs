@@ -152,6 +152,7 @@ impl fmt::Display for Act {
             Self::Conjugate => f.write_str("conjugate"),
             Self::Pass(pass) => pass.fmt(f),
             Self::Each(stencil, _) => write!(f, "{} stencils of one array", stencil.terms().len()),
+            Self::Maps(maps) => write!(f, "{} maps at once", maps.count()),
             Self::Transforms(transforms) => {
                 let all: Vec<String> = transforms.all.iter().map(points).collect();
                 write!(f, "fft of {}", all.join(", then "))

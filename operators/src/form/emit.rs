@@ -8,6 +8,7 @@ use num_complex::Complex64;
 use super::addends::Addend;
 use super::draft::{Draft, INPUT, OUTPUT, Register};
 use super::emitter::{Emitter, Task, What};
+use super::maps::Maps;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::order::ordered;
 use super::partition::Partition;
@@ -174,6 +175,10 @@ impl<'a> Emitter<'a> {
             let (from, to) = (task.from.clone(), task.to.clone());
             let first = task.first;
             self.drafts.push(Draft { act: Act::Each(stencil, axis), from, to, scale, first });
+            return;
+        }
+        if let Some(maps) = Maps::of(blocks) {
+            self.draft(Act::Maps(maps), task);
             return;
         }
         let mut order: Vec<usize> = (0..blocks.parts.len()).collect();

@@ -21,6 +21,7 @@ mod fuse;
 mod gathered;
 pub mod index;
 mod leaf;
+mod maps;
 mod matrix;
 mod moving;
 mod normal;

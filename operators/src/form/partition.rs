@@ -164,6 +164,18 @@ impl Partition {
     }
 }
 
+/// All parts of an array that slices divide, in their order, for writing.
+pub(super) fn divided<'a>(slices: &[Slice], array: ViewMut<'a>) -> Result<Vec<ViewMut<'a>>> {
+    let mut rest = array;
+    let mut all = Vec::with_capacity(slices.len());
+    for slice in slices {
+        let (own, behind) = rest.split_at(slice.axis, slice.extent)?;
+        all.push(own.reshaped(slice.space.shape())?);
+        rest = behind;
+    }
+    Ok(all)
+}
+
 impl Slice {
     /// Its own space.
     pub(crate) fn space(&self) -> &Space {

@@ -164,6 +164,13 @@ impl Pointwise {
         (&self.expression, &self.weights)
     }
 
+    /// The expression of other inputs: `weights`, among which its own are, and `x` by its number.
+    pub(super) fn of_inputs(&self, weights: &[SharedArray], x: usize) -> Expression {
+        let place = |own: &SharedArray| weights.iter().position(|array| same_array(array, own));
+        let places: Vec<usize> = self.weights.iter().map(|own| place(own).unwrap_or(x)).collect();
+        substitute(&self.expression, &|number| input(places.get(number).copied().unwrap_or(x)))
+    }
+
     pub(super) fn run(
         &self,
         on: &Context<'_>,

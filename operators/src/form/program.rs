@@ -7,6 +7,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::{Cost, Fourier, Gather, Projection, Scan, Stencil};
 use num_complex::Complex64;
 
+use super::maps::Maps;
 use super::partition::Slice;
 use super::pass::Pass;
 use super::transforms::Transforms;
@@ -63,6 +64,8 @@ pub(crate) enum Act {
     Pass(Pass),
     /// `y[…, t, …] = bandₜ x`: the terms of a stencil, each by itself, along this axis of `y`.
     Each(Stencil, usize),
+    /// Weights times parts of `x`, each of which goes to a part of `y`.
+    Maps(Maps),
     /// Fourier transforms along several axes.
     Transforms(Transforms),
     /// A form. An opaque one is not to be conjugated: that takes steps of its own.
@@ -173,9 +176,12 @@ impl Act {
         match self {
             Self::Leaf(leaf) => leaf.bytes(dtype, device),
             Self::Transforms(transforms) => PerDevice::of(device, transforms.bytes()),
-            Self::Zero | Self::Copy | Self::Conjugate | Self::Pass(_) | Self::Each(..) => {
-                PerDevice::default()
-            }
+            Self::Zero
+            | Self::Copy
+            | Self::Conjugate
+            | Self::Pass(_)
+            | Self::Each(..)
+            | Self::Maps(_) => PerDevice::default(),
         }
     }
 
@@ -186,6 +192,7 @@ impl Act {
             | (Self::Conjugate, Self::Conjugate) => true,
             (Self::Pass(a), Self::Pass(b)) => a.same(b),
             (Self::Each(a, c), Self::Each(b, d)) => c == d && a == b,
+            (Self::Maps(a), Self::Maps(b)) => a.same(b),
             (Self::Transforms(a), Self::Transforms(b)) => a == b,
             (Self::Leaf(a), Self::Leaf(b)) => a.same(b),
             _ => false,
@@ -227,6 +234,7 @@ pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
             Act::Transforms(_) => false,
             Act::Pass(pass) => pass.is_real(),
             Act::Each(stencil, _) => stencil.is_real(),
+            Act::Maps(maps) => maps.is_real(),
             Act::Leaf(leaf) => leaf.is_real(dtype),
         };
         act && step.scale.im == 0.0

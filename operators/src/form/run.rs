@@ -192,6 +192,7 @@ impl Act {
                 let order: Vec<usize> = std::iter::once(*axis).chain(others).collect();
                 Ok(on.stencil_each(stencil, x, y.permuted(&order)?, update)?)
             }
+            Self::Maps(maps) => maps.run(&on, x, y, update),
             Self::Transforms(transforms) => transforms.run(on, x, y, update),
             Self::Leaf(leaf) => leaf.run(on, x, y, update),
         }

@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_operators::block_diagonal;
 
-use super::parts::{MODEL, first, matrix, second};
+use super::parts::{MODEL, first, matrix, multiple, second, weights};
 use crate::suite::{Case, Cell, Moves};
 
 /// What the blocks cost.
@@ -17,6 +17,10 @@ pub fn cases(_: DType) -> Vec<Case> {
             .moves(once.then(once), once.then(once)),
         Case::new("with a matrix", |cell: &Cell| block_diagonal([matrix(cell)?, first(cell)?]))
             .moves(forward.then(once), transposed.then(once)),
+        Case::new("weights and multiples", |cell: &Cell| {
+            block_diagonal([weights(cell)?, multiple(cell)?])
+        })
+        .moves(Moves::one(3 * MODEL, 2 * MODEL), Moves::one(3 * MODEL, 2 * MODEL)),
         Case::new("of blocks", |cell: &Cell| {
             let inner = block_diagonal([first(cell)?, matrix(cell)?])?;
             block_diagonal([inner, second(cell)?])

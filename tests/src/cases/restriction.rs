@@ -22,6 +22,8 @@ pub fn cases(_: DType) -> Vec<Case> {
         slice(&[5, 3], 0, 0..5).golden(golden("all")),
         slice(&[3, 5, 2], 1, 3..4).golden(golden("one_of_each")),
         case(&[3, 13], 1, &[12, 9, 6]),
+        case(&[67], 0, &[1, 2, 31, 32, 33, 66]),
+        case(&[1, 13, 1], 1, &[0, 3, 4, 12]),
         none(&[5, 4], 0),
         case(&[1, 4], 0, &[0, 0, 0]),
         mask(&[7, 5], 0, &[5, 2, 2, 0]).golden(golden("mask")),

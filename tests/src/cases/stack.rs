@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_operators::stack;
 
-use super::parts::{MODEL, first, matrix, second};
+use super::parts::{MODEL, first, matrix, multiple, second, weights};
 use crate::suite::{Case, Cell, Moves};
 
 /// What the parts cost; in the adjoint derivatives are added up in one pass.
@@ -17,6 +17,10 @@ pub fn cases(_: DType) -> Vec<Case> {
             .moves(once.then(once), Moves::one(2 * MODEL, MODEL)),
         Case::new("matrices", |cell: &Cell| stack([matrix(cell)?, matrix(cell)?]))
             .moves(forward.then(forward), transposed.then(transposed.reading(MODEL))),
+        Case::new("weights twice", |cell: &Cell| {
+            stack([weights(cell)?, weights(cell)?.after(multiple(cell)?).build()?])
+        })
+        .moves(Moves::one(3 * MODEL, 2 * MODEL), Moves::one(4 * MODEL, MODEL)),
         Case::new("alone", |cell: &Cell| stack([matrix(cell)?])).moves(forward, transposed),
     ]
 }

@@ -12,7 +12,8 @@ pub(super) fn moves(
     others: usize,
     weights: Option<DType>,
 ) -> [Moves; 2] {
-    [direction(rows, others, weights), direction(&turned(rows, extent), others, weights)]
+    let columns = turned(rows, extent);
+    [direction(rows, extent, others, weights), direction(&columns, rows.len(), others, weights)]
 }
 
 /// The columns that rows of a product name, each once.
@@ -38,14 +39,16 @@ pub(super) fn turned(rows: &[Vec<usize>], extent: usize) -> Vec<Vec<usize>> {
     columns
 }
 
-/// One launch that reads what is named, and the table: as many places for each row, unless rows are too uneven.
-fn direction(rows: &[Vec<usize>], others: usize, weights: Option<DType>) -> Moves {
+/// One launch that reads what is named, and the table: as many places for each row, unless rows are too uneven. Of a vector whose
+/// elements are picked in their order, or brought back, a bit for each, and a number for 32 of them.
+fn direction(rows: &[Vec<usize>], columns: usize, others: usize, weights: Option<DType>) -> Moves {
     let written = rows.len() * others;
     let mut named: Vec<usize> = rows.iter().flatten().copied().collect();
     let entries = named.len();
     if entries == 0 {
         return Moves::one(0, written);
     }
+    let rising = named.is_sorted_by(|one, next| one < next);
     named.sort_unstable();
     named.dedup();
     let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -53,7 +56,11 @@ fn direction(rows: &[Vec<usize>], others: usize, weights: Option<DType>) -> Move
     let index = size_of::<i32>();
     let each = index + weights.map_or(0, DType::bytes);
     let even = longest * rows.len();
-    let table = if longest <= 8 && even <= 2 * (rows.len() + entries) {
+    let most = rows.len().max(columns);
+    let picks = others == 1 && longest == 1 && rising && weights.is_none();
+    let table = if picks && entries == rows.len().min(columns) {
+        most.div_ceil(32) * 8
+    } else if longest <= 8 && even <= 2 * (rows.len() + entries) {
         even * each
     } else {
         entries * each + (rows.len() + 1) * index

@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_operators::{hstack, vstack};
 
-use super::parts::{MODEL, corner, first, matrix, second};
+use super::parts::{MODEL, corner, first, matrix, multiple, second, weights};
 use crate::suite::{Case, Cell, Moves};
 
 /// What the parts cost; in the adjoint derivatives are added up in one pass, and each other part but the first reads the
@@ -33,6 +33,10 @@ pub fn cases(_: DType) -> Vec<Case> {
             Moves::one(2 * MODEL, MODEL).then(Moves::one(2 * MODEL, MODEL)),
             once.then(once).then(added).then(added),
         ),
+        Case::new("weights and multiples", |cell: &Cell| {
+            vstack([weights(cell)?, multiple(cell)?, multiple(cell)?.conj()])
+        })
+        .moves(Moves::one(2 * MODEL, 3 * MODEL), Moves::one(4 * MODEL, MODEL)),
         Case::new("alone", |cell: &Cell| vstack([matrix(cell)?])).moves(forward, transposed),
         Case::new("with a product", |cell: &Cell| {
             vstack([first(cell)?, (0.5 * matrix(cell)?.after(second(cell)?).build()?).build()?])

@@ -53,7 +53,7 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
     let shapes: [&[usize]; 4] = [&[3000, 300, 1], &[3, 300, 5000], &[3, 300, 40], &[3, 300, 1]];
     let room = room(DeviceKind::Cuda);
     let place = Place { units: UNITS, room, most: LOCAL };
-    let mut kernels = segments(dtype);
+    let mut kernels = [segments(dtype), marked(dtype)].concat();
     for (number, (lengths, weight)) in lengths.into_iter().zip(weights).enumerate() {
         let Ok(gather) = table(lengths, weight, [201, 300]) else { continue };
         // Kernels of long rows depend less on the shape, so one shape is enough for them.
@@ -72,6 +72,27 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
                 continue;
             };
             let variants = gather::variants(&spaces, &gather, dtype, &factors, place);
+            kernels.extend(variants.iter().map(Specialisation::source));
+        }
+    }
+    kernels
+}
+
+/// Elements that are picked in their order, and brought back, by few words of a thread and by many.
+fn marked(dtype: DType) -> Vec<KernelSource> {
+    let (room, mut kernels) = (room(DeviceKind::Cuda), Vec::new());
+    for (columns, units) in [(3000, UNITS), (1 << 16, 1)] {
+        let Ok(picks) = Gather::pick(0, columns, (0..columns).step_by(3).collect::<Vec<_>>())
+        else {
+            continue;
+        };
+        for (number, gather) in [picks.adjoint(), picks].iter().enumerate() {
+            let layouts = row_major(gather.rows()).zip(row_major(gather.columns()));
+            let Some((y, x)) = layouts else { continue };
+            let Some(factors) = checked(updates(dtype)[number], computed(dtype)) else { continue };
+            let Ok(spaces) = gather::Spaces::new(gather, [&y, &x], [0, 0], dtype) else { continue };
+            let place = Place { units, room, most: LOCAL };
+            let variants = gather::variants(&spaces, gather, dtype, &factors, place);
             kernels.extend(variants.iter().map(Specialisation::source));
         }
     }

@@ -11,7 +11,7 @@ use super::super::{bands, cells, map};
 use super::segments;
 use super::spaces::Spaces;
 use super::work::Work;
-use crate::gather::{Facts, LONG, Weighting};
+use crate::gather::{Facts, LONG, Marks, WORD, Weighting};
 use crate::number::computed;
 
 const ROW: &str = include_str!("../../source/gather_row.cl.h");
@@ -20,6 +20,7 @@ const TEXT_LINE: &str = include_str!("../../source/gather_line.cl.h");
 const TEXT_JOIN: &str = include_str!("../../source/gather_join.cl.h");
 const TEXT_SHARED: &str = include_str!("../../source/gather_shared.cl.h");
 const TEXT_SEGMENTS: &str = include_str!("../../source/gather_segments.cl.h");
+const TEXT_MARKED: &str = include_str!("../../source/gather_marked.cl.h");
 const TEXT_LONG: &str = include_str!("../../source/gather_long.cl.h");
 
 /// A kernel for a sparse matrix.
@@ -127,6 +128,12 @@ impl Variant {
                 segments::define(tiling, wide, self.dtype, self.weights == Some(true), text);
                 arrays = segments::ARRAYS.to_vec();
             }
+            Work::Marked { marks, at_once } => {
+                text.flag("PICKS", marks == Marks::Columns);
+                text.define("WORD", WORD);
+                text.define("AT_ONCE", at_once);
+                arrays = vec![("marked", "marks")];
+            }
             Work::Long { ways } => {
                 text.define("P", ways);
                 text.define("THREADS", THREADS);
@@ -192,6 +199,7 @@ impl Specialisation for Variant {
             Work::Rows { .. } => ("gather", TEXT),
             Work::Shared { .. } => ("gather_shared", TEXT_SHARED),
             Work::Line { .. } => ("gather_line", TEXT_LINE),
+            Work::Marked { .. } => ("gather_marked", TEXT_MARKED),
             Work::Long { .. } => ("gather_long", TEXT_LONG),
             Work::Segments { .. } => ("gather_segments", TEXT_SEGMENTS),
         };

@@ -14,7 +14,7 @@ use arrayspan_bridge::{DType, View};
 pub(super) use kernel::Variant;
 pub(super) use segments::{Place, upload_tiles};
 pub(super) use spaces::Spaces;
-pub(super) use tables::upload;
+pub(super) use tables::{upload, upload_marks};
 
 use super::element::Element;
 use super::formula::Formula;
@@ -62,6 +62,9 @@ pub(super) fn run(gpu: &Gpu, call: &mut GatherCall<'_>) -> Result<()> {
     let key = match variants[..] {
         [Variant { work: Work::Segments { tiling, .. }, .. }] => {
             Key::Tiles(call.gather.clone(), dtype, tiling)
+        }
+        [Variant { work: Work::Marked { marks, .. }, .. }] => {
+            Key::Marks(call.gather.clone(), marks)
         }
         _ => Key::Gather(call.gather.clone(), computed),
     };
@@ -116,6 +119,9 @@ fn arguments<'c>(
         if variant.weights.is_some() {
             arguments.read(uploaded.1.memory(), 0);
         }
+        return arguments;
+    }
+    if let Work::Marked { .. } = variant.work {
         return arguments;
     }
     let parts = Parts::of(facts);

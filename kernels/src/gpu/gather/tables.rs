@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::Stream;
 use arrayspan_bridge::{Array, DType};
 
-use super::super::tables::{Uploaded, send, weights};
-use crate::gather::{Facts, LONG, Table, Weighting};
+use super::super::tables::{Uploaded, send, send_list, weights};
+use crate::gather::{Facts, LONG, Marks, Table, Weighting};
 use crate::{Gather, Result};
 
 /// Where the parts of a table begin in the array of its places.
@@ -43,6 +43,16 @@ pub(in crate::gpu) fn upload(gather: &Gather, dtype: DType, stream: &Stream) -> 
         (_, None) => weights((0..table.entries()).map(Some).map(entry), dtype, complex, stream)?,
     };
     Ok(Arc::new((places?, factors)))
+}
+
+/// Copies the marks of a side to `stream`'s device.
+pub(in crate::gpu) fn upload_marks(
+    gather: &Gather,
+    marks: Marks,
+    stream: &Stream,
+) -> Result<Uploaded> {
+    let words = send_list(gather.marked(marks)?.into_flattened(), stream)?;
+    Ok(Arc::new((words, Array::empty([0], DType::UInt8, stream)?)))
 }
 
 /// The numbers of a table, -1 for no column.

@@ -6,7 +6,7 @@ use arrayspan_bridge::iteration::{MOST_GROUPS, THREADS, WIDEST, grid, grid_of};
 use super::super::stencil_window;
 use super::segments::{self, Place};
 use super::spaces::{Spaces, is_line};
-use crate::gather::{Facts, Tiling};
+use crate::gather::{Facts, Marks, Tiling, WORD};
 
 /// What threads do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,8 @@ pub(in crate::gpu) enum Work {
         /// Columns that one access loads, and its alignment in bytes.
         wide: [usize; 2],
     },
+    /// As many neighbours as a word has bits take one index each of so many words.
+    Marked { marks: Marks, at_once: usize },
     /// So many share a row with many entries.
     Long { ways: usize },
     /// Groups take columns a segment at a time into local memory, and a block of rows through all of them.
@@ -75,6 +77,8 @@ const TOGETHER: [usize; 4] = [16, 8, 4, 2];
 const MOST_SHARING: usize = 32;
 /// Groups per multiprocessor that take such rows.
 const BUSY_GROUPS: usize = 32;
+/// Words of a thread at once, where these leave threads enough.
+const WORDS: [usize; 4] = [8, 4, 2, 1];
 /// Threads per multiprocessor that saturate memory bandwidth.
 const BUSY_THREADS: usize = 1024;
 
@@ -82,6 +86,12 @@ impl Spaces {
     /// What threads do for rows with few entries.
     pub(super) fn rows_work(&self, facts: &Facts, bytes: usize, place: Place) -> Work {
         let alone = self.others.extents.iter().all(|extent| *extent == 1);
+        if let Some(marks) = facts.marks(1).filter(|_| alone) {
+            let threads = facts.words(marks) * WORD;
+            let busy = |taken: &usize| threads / taken >= place.units * BUSY_THREADS;
+            let at_once = WORDS.into_iter().find(busy).unwrap_or(1);
+            return Work::Marked { marks, at_once };
+        }
         // Segments hold what is computed with.
         let whole = bytes >= size_of::<f32>();
         if alone && whole && segments::pays(facts, bytes, place) {
@@ -193,6 +203,10 @@ impl Spaces {
             Work::Line { lines, threads, .. } => {
                 let all = self.items().iter().product::<usize>().div_ceil(lines);
                 Grid { groups: [all.min(i32::MAX as usize), 1, 1], threads: [threads, 1, 1] }
+            }
+            Work::Marked { marks, at_once } => {
+                let threads = facts.words(marks).div_ceil(at_once) * WORD;
+                Grid { groups: [threads.div_ceil(THREADS), 1, 1], threads: [THREADS, 1, 1] }
             }
             Work::Shared { ways, .. } => {
                 let blocks = facts.rows.div_ceil(THREADS / ways).min(units * BUSY_GROUPS);

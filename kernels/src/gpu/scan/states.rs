@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::Memory;
 use arrayspan_bridge::{Array, Transfer};
 
-use super::super::Gpu;
+use super::super::{Gpu, noted};
 use crate::Result;
 
 /// Room for the words of one kernel and for as many that the kernel before has left, which it empties.
@@ -27,6 +27,12 @@ const LEAST: usize = 1 << 12;
 
 impl States {
     pub(super) fn of(gpu: &Gpu, words: usize) -> Result<Self> {
+        let states = Self::with_room(gpu, words)?;
+        noted::array(&states.room);
+        Ok(states)
+    }
+
+    fn with_room(gpu: &Gpu, words: usize) -> Result<Self> {
         let narrow = !gpu.stream.device().info().float64;
         let word = if narrow { WORD / 2 } else { WORD };
         let half = |room: &Array| (room.layout().len() - HEADER) / word / 2;

@@ -1,0 +1,227 @@
+//! By what a call is known again: all that its launch depends on, beside the device.
+
+use arrayspan_bridge::devices::Memory;
+use arrayspan_bridge::iteration::{Axes, address};
+use arrayspan_bridge::{DType, Expression, Layout, Operand};
+use smallvec::SmallVec;
+
+use crate::factors::{Factors, Known};
+use crate::gather::WeakGather;
+use crate::verb::{Call, Factor, Spans, StencilSumCall, WeakStencil};
+use crate::{Reduction, Scan};
+
+/// Blocks that lie alike within so many bytes are as aligned for every access.
+const ALIGNED: usize = 256;
+
+/// A call, as it is looked for.
+pub(super) struct Asked<'c> {
+    call: &'c Call<'c>,
+    operands: SmallVec<[&'c Operand<'c>; 6]>,
+    /// Those of the factors: a zero is not one of the other sign.
+    bits: [u64; 4],
+}
+
+/// The same to be kept. It keeps nothing alive: a stencil or a matrix that has gone is not asked for again.
+#[derive(Debug)]
+pub(super) struct Key {
+    what: What,
+    places: SmallVec<[Place; 3]>,
+    bits: [u64; 4],
+}
+
+/// What is done.
+#[derive(Debug)]
+enum What {
+    Map(Expression),
+    MapMany(Vec<Expression>),
+    CopyMapped(Vec<Axes<Spans>>),
+    Stencil(WeakStencil),
+    StencilEach(WeakStencil),
+    StencilSum(Vec<(WeakStencil, Weighted)>),
+    Reduce(Reduction, Expression, usize, Vec<usize>),
+    Gather(WeakGather),
+    Scan(Scan),
+}
+
+/// Whether there are weights before and after a stencil, and whether they are conjugated.
+type Weighted = [Option<bool>; 2];
+
+/// Where an operand lies.
+#[derive(Debug)]
+struct Place {
+    dtype: DType,
+    layout: Layout,
+    /// How far the block is from where every access is aligned.
+    apart: usize,
+    /// The first operand of the same block.
+    block: usize,
+}
+
+impl<'c> Asked<'c> {
+    /// `None` of calls that are planned each time.
+    pub(super) fn of(call: &'c Call<'c>) -> Option<Self> {
+        let mut operands = SmallVec::new();
+        let mut factors = None;
+        match call {
+            Call::Map(call) => {
+                operands.push(call.out.as_operand());
+                operands.extend(&call.inputs);
+            }
+            Call::MapMany(call) if call.dots.is_empty() => {
+                operands.extend(call.outs.iter().map(|out| out.as_operand()));
+                operands.extend(&call.inputs);
+            }
+            Call::CopyMapped(call) => {
+                operands.push(call.y.as_operand());
+                operands.extend(call.sources.iter().map(|source| &source.x));
+                factors = Some(&call.factors);
+            }
+            Call::Stencil(call) if call.norm.is_none() => {
+                operands.extend([call.y.as_operand(), &call.x]);
+                factors = Some(&call.factors);
+            }
+            Call::StencilEach(call) => {
+                operands.extend([call.y.as_operand(), &call.x]);
+                factors = Some(&call.factors);
+            }
+            Call::StencilSum(call) => {
+                operands.push(call.y.as_operand());
+                for term in &call.terms {
+                    operands.push(&term.x);
+                    let weights = [&term.before, &term.after].into_iter().flatten();
+                    operands.extend(weights.map(|factor| &factor.array));
+                }
+                factors = Some(&call.factors);
+            }
+            Call::Reduce(call) => {
+                operands.push(call.out.as_operand());
+                operands.extend(&call.inputs);
+            }
+            Call::Gather(call) => {
+                operands.extend([call.y.as_operand(), &call.x]);
+                factors = Some(&call.factors);
+            }
+            Call::Scan(call) => {
+                operands.extend([call.y.as_operand(), &call.x]);
+                factors = Some(&call.factors);
+            }
+            _ => return None,
+        }
+        Some(Self { call, operands, bits: factors.map_or(Some([0; 4]), bits)? })
+    }
+
+    /// The block of an operand.
+    pub(super) fn block(&self, number: usize) -> Option<&Memory> {
+        self.operands.get(number).map(|operand| operand.memory())
+    }
+
+    /// The operand in a block.
+    pub(super) fn operand(&self, block: *const Memory) -> Option<usize> {
+        self.operands.iter().position(|operand| std::ptr::eq(operand.memory(), block))
+    }
+
+    pub(super) fn key(&self) -> Option<Key> {
+        let place = |(number, operand): (usize, &&Operand<'_>)| Place {
+            dtype: operand.dtype(),
+            layout: operand.layout().clone(),
+            apart: apart(operand),
+            block: self.operand(operand.memory()).unwrap_or(number),
+        };
+        let places = self.operands.iter().enumerate().map(place).collect();
+        Some(Key { what: What::of(self.call)?, places, bits: self.bits })
+    }
+}
+
+impl Key {
+    pub(super) fn is(&self, asked: &Asked<'_>) -> bool {
+        let same = |(number, place): (usize, &Place)| {
+            let operand = asked.operands[number];
+            place.dtype == operand.dtype()
+                && place.layout == *operand.layout()
+                && place.apart == apart(operand)
+                && asked.operand(operand.memory()) == Some(place.block)
+        };
+        self.bits == asked.bits
+            && self.places.len() == asked.operands.len()
+            && self.what.is(asked.call)
+            && self.places.iter().enumerate().all(same)
+    }
+}
+
+impl What {
+    fn of(call: &Call<'_>) -> Option<Self> {
+        Some(match call {
+            Call::Map(call) => Self::Map(call.expression.clone()),
+            Call::MapMany(call) => Self::MapMany(call.expressions.clone()),
+            Call::CopyMapped(call) => {
+                Self::CopyMapped(call.sources.iter().map(|source| source.axes.clone()).collect())
+            }
+            Call::Stencil(call) => Self::Stencil(call.stencil.downgrade()),
+            Call::StencilEach(call) => Self::StencilEach(call.stencil.downgrade()),
+            Call::StencilSum(call) => {
+                let terms = call.terms.iter().map(|term| term.stencil.downgrade());
+                Self::StencilSum(terms.zip(weighted(call)).collect())
+            }
+            Call::Reduce(call) => Self::Reduce(
+                call.reduction,
+                call.expression.clone(),
+                call.moments,
+                call.axes.clone(),
+            ),
+            Call::Gather(call) => Self::Gather(call.gather.downgrade()),
+            Call::Scan(call) => Self::Scan(call.scan),
+            _ => return None,
+        })
+    }
+
+    fn is(&self, call: &Call<'_>) -> bool {
+        match (self, call) {
+            (Self::Map(own), Call::Map(call)) => same(own, &call.expression),
+            (Self::MapMany(own), Call::MapMany(call)) => {
+                own.len() == call.expressions.len()
+                    && own.iter().zip(&call.expressions).all(|(own, other)| same(own, other))
+            }
+            (Self::CopyMapped(own), Call::CopyMapped(call)) => {
+                own.iter().eq(call.sources.iter().map(|source| &source.axes))
+            }
+            (Self::Stencil(own), Call::Stencil(call)) => own.is(&call.stencil),
+            (Self::StencilEach(own), Call::StencilEach(call)) => own.is(&call.stencil),
+            (Self::StencilSum(own), Call::StencilSum(call)) => {
+                own.len() == call.terms.len()
+                    && own.iter().zip(&call.terms).all(|((own, _), term)| own.is(&term.stencil))
+                    && own.iter().map(|(_, weighted)| *weighted).eq(weighted(call))
+            }
+            (Self::Reduce(reduction, own, moments, axes), Call::Reduce(call)) => {
+                (*reduction, *moments) == (call.reduction, call.moments)
+                    && *axes == call.axes
+                    && same(own, &call.expression)
+            }
+            (Self::Gather(own), Call::Gather(call)) => own.is(&call.gather),
+            (Self::Scan(own), Call::Scan(call)) => *own == call.scan,
+            _ => false,
+        }
+    }
+}
+
+/// Whether two expressions are one, with the same bits of all constants.
+fn same(a: &Expression, b: &Expression) -> bool {
+    let bits = |a: &Expression| {
+        a.constants().iter().map(|value| [value.re, value.im].map(f64::to_bits)).collect::<Vec<_>>()
+    };
+    a == b && (a.constants().is_empty() || bits(a) == bits(b))
+}
+
+fn weighted(call: &StencilSumCall<'_>) -> impl Iterator<Item = Weighted> {
+    let conjugated = |factor: &Option<Factor<'_>>| factor.as_ref().map(|factor| factor.conjugated);
+    call.terms.iter().map(move |term| [&term.before, &term.after].map(conjugated))
+}
+
+/// Those of factors that the host knows.
+fn bits(factors: &Factors<'_>) -> Option<[u64; 4]> {
+    let Known { alpha, beta } = factors.known()?;
+    Some([alpha.re, alpha.im, beta.re, beta.im].map(f64::to_bits))
+}
+
+fn apart(operand: &Operand<'_>) -> usize {
+    address(operand.memory()) % ALIGNED
+}

@@ -1,0 +1,129 @@
+//! What a call launches when it is planned, for the next one like it.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
+
+use arrayspan_bridge::Array;
+use arrayspan_bridge::devices::{Access, Argument, Grid, Kernel, Memory, WeakKernel};
+use smallvec::SmallVec;
+
+use super::tables::Uploaded;
+
+/// The arguments of a launch of a few axes, without a block on the heap.
+pub(super) type Few<T> = SmallVec<[T; 16]>;
+
+thread_local! {
+    /// What the call under way on this thread has launched, if that is to be noted.
+    static NOTED: RefCell<Option<Noted>> = const { RefCell::new(None) };
+}
+
+/// What a call has launched.
+#[derive(Debug, Default)]
+pub(super) struct Noted {
+    pub(super) first: Option<Launch>,
+    /// Whether there was more than one launch.
+    pub(super) more: bool,
+    /// What is no operand of the call, and was asked for.
+    pub(super) rooms: SmallVec<[Room; 2]>,
+}
+
+/// A launch.
+#[derive(Debug)]
+pub(super) struct Launch {
+    pub(super) kernel: WeakKernel,
+    pub(super) grid: Grid,
+    pub(super) arguments: Few<Given>,
+}
+
+/// An argument of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Given {
+    /// Compared with those of operands and rooms while the call is under way, and never followed.
+    Memory(*const Memory, Access),
+    Number(Argument<'static>),
+    /// What is not launched again.
+    Other,
+}
+
+/// Memory of the executor or of all executors of its device. It is not kept alive here: recovery may take it.
+#[derive(Clone, Debug)]
+pub(super) enum Room {
+    Tables(Weak<(Array, Array)>),
+    Array(Weak<Array>),
+}
+
+/// The same, alive.
+pub(super) enum Living {
+    Tables(Uploaded),
+    Array(Arc<Array>),
+}
+
+impl Room {
+    pub(super) fn living(&self) -> Option<Living> {
+        Some(match self {
+            Self::Tables(tables) => Living::Tables(tables.upgrade()?),
+            Self::Array(array) => Living::Array(array.upgrade()?),
+        })
+    }
+}
+
+impl Living {
+    /// Its blocks.
+    pub(super) fn blocks(&self) -> SmallVec<[&Memory; 2]> {
+        match self {
+            Self::Tables(tables) => SmallVec::from([tables.0.memory(), tables.1.memory()]),
+            Self::Array(array) => SmallVec::from_iter([array.memory()]),
+        }
+    }
+}
+
+/// Runs a call, and what it launched. One within another is one that launches more than one kernel.
+pub(super) fn noting<T>(run: impl FnOnce() -> T) -> (T, Noted) {
+    let outer = NOTED.replace(Some(Noted::default()));
+    let result = run();
+    let outer = outer.map(|noted| Noted { more: true, ..noted });
+    (result, NOTED.replace(outer).unwrap_or_default())
+}
+
+/// A kernel is queued.
+pub(super) fn launched(kernel: &Kernel, grid: Grid, arguments: &[Argument<'_>]) {
+    NOTED.with_borrow_mut(|noted| {
+        let Some(noted) = noted else { return };
+        if noted.first.is_some() {
+            noted.more = true;
+            return;
+        }
+        let arguments = arguments.iter().map(given).collect();
+        noted.first = Some(Launch { kernel: kernel.downgrade(), grid, arguments });
+    });
+}
+
+/// Tables are asked for.
+pub(super) fn tables(tables: &Uploaded) {
+    room(|| Room::Tables(Arc::downgrade(tables)));
+}
+
+/// An array is asked for that calls leave something in.
+pub(super) fn array(array: &Arc<Array>) {
+    room(|| Room::Array(Arc::downgrade(array)));
+}
+
+fn room(room: impl FnOnce() -> Room) {
+    NOTED.with_borrow_mut(|noted| {
+        if let Some(noted) = noted {
+            noted.rooms.push(room());
+        }
+    });
+}
+
+fn given(argument: &Argument<'_>) -> Given {
+    match *argument {
+        Argument::Read(memory) => Given::Memory(memory, Access::Read),
+        Argument::Write(memory) => Given::Memory(memory, Access::Write),
+        Argument::I32(value) => Given::Number(Argument::I32(value)),
+        Argument::I64(value) => Given::Number(Argument::I64(value)),
+        Argument::F32(value) => Given::Number(Argument::F32(value)),
+        Argument::F64(value) => Given::Number(Argument::F64(value)),
+        Argument::Struct(_) => Given::Other,
+    }
+}
