@@ -76,6 +76,7 @@ pub use concatenate::concatenate;
 pub use convert::convert;
 pub use copy::cast::{Conversion, Overflow, Rounding, Scale};
 pub use copy::catalogue;
+pub use copy::device::CopyLaunch;
 pub use copy::past::{copy_past_caches, goes_past_caches};
 pub use dtype::{DType, Element};
 pub use elementwise::{AsElementwise, Elementwise, Term};

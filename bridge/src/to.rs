@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use arrayspan_devices::{Buildable, Device, Memory, Stream};
+use arrayspan_devices::{Device, Memory, Stream};
 
 use crate::copy::between;
+use crate::copy::device::CopyLaunch;
 use crate::copy::streams::{expect_stream, stream_between, stream_of};
 use crate::{Array, Crossing, Error, Layout, Result, SharedArray, Transfer, View, ViewMut, Why};
 
@@ -189,10 +190,10 @@ impl ViewMut<'_> {
         between::copy(from, self, stream)
     }
 
-    /// The kernel that [`copy_from`](Self::copy_from) would launch for an array of the same shape and dtype on the same device,
-    /// for [`Device::warm_up`]; `None` where it launches none.
+    /// What [`copy_from`](Self::copy_from) would launch for an array of the same shape and dtype on the same device, for those who
+    /// launch it themselves; `None` where it launches nothing.
     #[must_use]
-    pub fn copy_kernel(&self, from: &View<'_>) -> Option<Box<dyn Buildable>> {
-        between::kernel(from, self).map(|kernel| Box::new(kernel) as Box<dyn Buildable>)
+    pub fn copy_launch<'m>(&'m self, from: &'m View<'_>) -> Option<CopyLaunch<'m>> {
+        between::launch(from, self)
     }
 }

@@ -2,8 +2,8 @@
 
 use arrayspan_devices::Stream;
 
+use super::device::CopyLaunch;
 use super::streams::{expect_stream, stream_of};
-use super::variant::Variant;
 use super::within;
 use crate::{Array, Layout, Result, View, ViewMut, parallel};
 
@@ -46,14 +46,13 @@ fn is_shared(to: &ViewMut<'_>) -> bool {
     to.device().is_cpu() && parallel::grain(len, 2 * bytes, 0) < usize::MAX
 }
 
-/// The kernel that [`copy`] would launch on the one device of both; `None` where it would launch none, and where they are on
-/// two.
-pub(crate) fn kernel(from: &View<'_>, to: &ViewMut<'_>) -> Option<Variant> {
+/// What [`copy`] would launch on the one device of both; `None` where it would launch nothing, and where they are on two.
+pub(crate) fn launch<'m>(from: &'m View<'_>, to: &'m ViewMut<'_>) -> Option<CopyLaunch<'m>> {
     let device = to.device();
     let plain = to.layout().is_contiguous() && from.layout().is_contiguous();
     let launched = device == from.device() && device.kind().dialect().is_some();
     let launched = launched && !plain && !to.layout().is_empty();
-    launched.then(|| super::device::kernel(from, to, to.dtype().bytes()))
+    launched.then(|| super::device::launch_of(from, to, to.dtype().bytes()))
 }
 
 /// Between contiguous arrays.

@@ -1,6 +1,6 @@
 //! Copies on devices that run kernels.
 
-use arrayspan_devices::{Argument, Device, Kernel, Memory, Stream};
+use arrayspan_devices::{Argument, Buildable, Device, Grid, Kernel, Memory, Stream};
 
 use super::cast::spec::CastSpec;
 use super::plan::plan;
@@ -15,12 +15,57 @@ pub(crate) fn copy(
     bytes: usize,
     stream: &Stream,
 ) -> Result<()> {
-    launch(&task(from, [to.memory(), from.memory()], to.layout(), bytes), &[], stream)
+    let launch = launch_of(from, to, bytes);
+    let kernel = launch.kernel(stream.device())?;
+    // SAFETY: the borrows of the arrays keep other threads from queueing work on them meanwhile.
+    unsafe { stream.launch(&kernel, launch.grid(), launch.arguments())? };
+    Ok(())
 }
 
-/// The kernel of such a copy.
-pub(crate) fn kernel(from: &View<'_>, to: &ViewMut<'_>, bytes: usize) -> Variant {
-    task(from, [to.memory(), from.memory()], to.layout(), bytes).variant()
+/// The launch of such a copy.
+pub(crate) fn launch_of<'m>(
+    from: &'m View<'_>,
+    to: &'m ViewMut<'_>,
+    bytes: usize,
+) -> CopyLaunch<'m> {
+    task(from, [to.memory(), from.memory()], to.layout(), bytes).launch(&[])
+}
+
+/// A kernel that copies, and what it is launched with: to be launched by whoever keeps or counts launches. A layout lies within
+/// its memory, and the kernel stays within the extents of the arrays, so that their borrows are all that it takes.
+#[derive(Debug)]
+pub struct CopyLaunch<'m> {
+    variant: Variant,
+    grid: Grid,
+    arguments: Arguments<'m>,
+}
+
+impl CopyLaunch<'_> {
+    /// The kernel on that device, built if it is new there.
+    ///
+    /// # Errors
+    /// As [`Device::kernel`].
+    pub fn kernel(&self, device: Device) -> Result<Kernel> {
+        Ok(device.kernel(&self.variant)?)
+    }
+
+    /// The kernel, for [`Device::warm_up`].
+    #[must_use]
+    pub fn buildable(&self) -> Box<dyn Buildable> {
+        Box::new(self.variant.clone())
+    }
+
+    /// Its threads.
+    #[must_use]
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// Its arguments, in its order.
+    #[must_use]
+    pub fn arguments(&self) -> &[Argument<'_>] {
+        self.arguments.list()
+    }
 }
 
 fn task<'m>(from: &View<'_>, memories: [&'m Memory; 2], to: &Layout, bytes: usize) -> Task<'m> {
@@ -40,7 +85,12 @@ pub(crate) fn convert(
 ) -> Result<()> {
     let memories = [to.memory(), from.memory()];
     let (space, tiles) = plan(to.layout(), from.layout());
-    launch(&Task { memories, space, tiles, work: Work::Convert(spec) }, others, stream)
+    let task = Task { memories, space, tiles, work: Work::Convert(spec) };
+    let launch = task.launch(others);
+    let kernel = launch.kernel(stream.device())?;
+    // SAFETY: as in `copy`; the other arguments are those of the caller, who lends their memory.
+    unsafe { stream.launch(&kernel, launch.grid(), launch.arguments())? };
+    Ok(())
 }
 
 /// A copy that is ready to be launched.
@@ -52,34 +102,27 @@ struct Task<'m> {
     work: Work,
 }
 
-impl Task<'_> {
-    fn variant(&self) -> Variant {
-        Variant::new(self.work, &self.space, self.tiles, self.memories.map(address))
-    }
-}
-
-fn launch(task: &Task<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<()> {
-    let (variant, Task { memories, space, .. }) = (task.variant(), task);
-    let form = &variant.form;
-    let mut arguments = Arguments::new(form.is_wide());
-    arguments.write(memories[0], space.offsets[0]);
-    arguments.read(memories[1], space.offsets[1]);
-    space.push(form, &mut arguments);
-    for other in others {
-        arguments.push(*other);
-    }
-    if let Some(ends) = variant.ends(space) {
-        for place in ends {
-            arguments.push(Argument::I64(place as i64));
+impl<'m> Task<'m> {
+    /// With `others` behind what every copy takes: arguments in the order of `Variant::source`.
+    fn launch(&self, others: &[Argument<'m>]) -> CopyLaunch<'m> {
+        let Self { memories, space, .. } = self;
+        let variant = Variant::new(self.work, space, self.tiles, memories.map(address));
+        let form = &variant.form;
+        let mut arguments = Arguments::new(form.is_wide());
+        arguments.write(memories[0], space.offsets[0]);
+        arguments.read(memories[1], space.offsets[1]);
+        space.push(form, &mut arguments);
+        for other in others {
+            arguments.push(*other);
         }
+        if let Some(ends) = variant.ends(space) {
+            for place in ends {
+                arguments.push(Argument::I64(place as i64));
+            }
+        }
+        let grid = variant.grid(space.items(form));
+        CopyLaunch { variant, grid, arguments }
     }
-    let grid = variant.grid(space.items(form));
-    let kernel = stream.device().kernel(&variant)?;
-    // SAFETY: the arguments are those of `Variant::source`, in its order. A layout lies within its memory, and the
-    // kernel stays within the extents of the space, which name no other places. The borrows of the arrays keep
-    // other threads from queueing work on them meanwhile.
-    unsafe { stream.launch(&kernel, grid, arguments.list())? };
-    Ok(())
 }
 
 /// Leaves the least and the largest finite element that each group of threads has seen in `parts`, which has room for

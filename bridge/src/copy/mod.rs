@@ -9,7 +9,7 @@ mod across;
 pub(crate) mod between;
 pub(crate) mod cast;
 mod catalogue;
-mod device;
+pub(crate) mod device;
 mod host;
 pub(crate) mod past;
 mod plan;

@@ -34,6 +34,7 @@ pub(super) struct Key {
 enum What {
     Map(Expression),
     MapMany(Vec<Expression>),
+    Copy,
     CopyMapped(Vec<Axes<Spans>>),
     Stencil(WeakStencil),
     StencilEach(WeakStencil),
@@ -70,6 +71,10 @@ impl<'c> Asked<'c> {
             Call::MapMany(call) if call.dots.is_empty() => {
                 operands.extend(call.outs.iter().map(|out| out.as_operand()));
                 operands.extend(&call.inputs);
+            }
+            Call::Copy(call) => {
+                operands.extend([call.y.as_operand(), &call.x]);
+                factors = Some(&call.factors);
             }
             Call::CopyMapped(call) => {
                 operands.push(call.y.as_operand());
@@ -153,6 +158,7 @@ impl What {
         Some(match call {
             Call::Map(call) => Self::Map(call.expression.clone()),
             Call::MapMany(call) => Self::MapMany(call.expressions.clone()),
+            Call::Copy(_) => Self::Copy,
             Call::CopyMapped(call) => {
                 Self::CopyMapped(call.sources.iter().map(|source| source.axes.clone()).collect())
             }
@@ -181,6 +187,7 @@ impl What {
                 own.len() == call.expressions.len()
                     && own.iter().zip(&call.expressions).all(|(own, other)| same(own, other))
             }
+            (Self::Copy, Call::Copy(_)) => true,
             (Self::CopyMapped(own), Call::CopyMapped(call)) => {
                 own.iter().eq(call.sources.iter().map(|source| &source.axes))
             }

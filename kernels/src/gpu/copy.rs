@@ -51,9 +51,16 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
             let (formula, constants) = Formula::update(factors, element);
             return copy_mapped::plain(gpu, element, both, formula, &constants);
         }
+        let (to, from) = (y.view_mut(), x.view());
+        let launch = to.copy_launch(&from);
         if let Some(planned) = &gpu.planned {
-            planned.lock().extend(y.view_mut().copy_kernel(&x.view()));
+            planned.lock().extend(launch.map(|launch| launch.buildable()));
             return Ok(());
+        }
+        if let Some(launch) = launch {
+            let kernel = launch.kernel(gpu.stream.device())?;
+            // SAFETY: the call has its arrays as long as a launch of it is queued, and nobody else writes to them meanwhile.
+            return unsafe { gpu.queue(&kernel, launch.grid(), launch.arguments()) };
         }
         if let Some(captured) = &gpu.captured {
             captured.refuse();
