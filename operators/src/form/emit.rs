@@ -8,14 +8,13 @@ use num_complex::Complex64;
 use super::addends::Addend;
 use super::draft::{Draft, INPUT, OUTPUT, Register};
 use super::emitter::{Emitter, Task, What};
-use super::maps::Maps;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::order::ordered;
 use super::partition::Partition;
 use super::placed::placed;
 use super::program::{Act, Leaf, Program};
 use super::together::together;
-use super::{Orientation, collect};
+use super::{Orientation, collect, collect_maps};
 use crate::number::{self, ONE};
 use crate::{Devices, Space};
 
@@ -177,7 +176,7 @@ impl<'a> Emitter<'a> {
             self.drafts.push(Draft { act: Act::Each(stencil, axis), from, to, scale, first });
             return;
         }
-        if let Some(maps) = Maps::of(blocks) {
+        if let Some(maps) = collect_maps::maps(blocks) {
             self.draft(Act::Maps(maps), task);
             return;
         }

@@ -1,14 +1,10 @@
 //! Weights times parts of one array that go to parts of another, in one pass.
 
-use std::sync::Arc;
-
 use arrayspan_bridge::{SharedArray, View, ViewMut};
 use arrayspan_kernels::{Expression, Update};
 
-use super::normal::{Blocks, Normal, Part};
-use super::partition::{Partition, Slice, divided};
+use super::partition::{Slice, divided};
 use super::pointwise::Pointwise;
-use super::program::Leaf;
 use super::same::same_array;
 use crate::{Context, Result, Space, elementwise};
 
@@ -31,18 +27,8 @@ pub(crate) struct Maps {
 }
 
 impl Maps {
-    /// The parts of a stack or a block diagonal, if they are nothing but weights and multiples of the identity.
-    pub(super) fn of(blocks: &Blocks) -> Option<Self> {
-        let slices = |side: &Option<Arc<Partition>>| {
-            side.as_ref().map_or_else(Vec::new, |side| side.slices().to_vec())
-        };
-        let (from, to) = (slices(&blocks.domains), slices(&blocks.ranges));
-        let space = &blocks.parts.first()?.range;
-        if !(2..=MOST).contains(&to.len()) || !space.dtype().is_computable() {
-            return None;
-        }
-        let parts = blocks.parts.iter().map(|part| pointwise(part, space));
-        let parts: Vec<Pointwise> = parts.collect::<Option<_>>()?;
+    /// Of parts that lie there, if one launch takes all of them.
+    pub(super) fn new(parts: Vec<Pointwise>, from: Vec<Slice>, to: Vec<Slice>) -> Option<Self> {
         let mut weights: Vec<SharedArray> = Vec::new();
         for array in parts.iter().flat_map(|part| part.parts().1) {
             if !weights.iter().any(|there| same_array(there, array)) {
@@ -51,7 +37,7 @@ impl Maps {
         }
         let arrays = weights.len() + to.len() + from.len().max(1);
         let operations: usize = parts.iter().map(|part| part.parts().0.operations()).sum();
-        if arrays > MOST_ARRAYS || operations > MOST_OPERATIONS {
+        if parts.len() > MOST || arrays > MOST_ARRAYS || operations > MOST_OPERATIONS {
             return None;
         }
         let x = |at: usize| weights.len() + if from.is_empty() { 0 } else { at };
@@ -106,19 +92,4 @@ impl Maps {
         let outputs = self.expressions.iter().cloned().zip(divided(&self.to, y)?);
         Ok(on.map_many_updated(&inputs, outputs, update)?)
     }
-}
-
-/// A part from one space to the same as weights.
-fn pointwise(part: &Normal, space: &Space) -> Option<Pointwise> {
-    let [term] = &part.terms[..] else { return None };
-    if part.domain != *space || part.range != *space || part.moves() {
-        return None;
-    }
-    let factors: Vec<_> = term.factors.iter().map(|factor| &factor.part).collect();
-    let weights = match factors[..] {
-        [] => Pointwise::identity(),
-        [Part::Leaf(Leaf::Pointwise(weights))] => weights.clone(),
-        _ => return None,
-    };
-    Some(weights.scaled(term.scale))
 }

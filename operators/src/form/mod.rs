@@ -11,6 +11,7 @@
 mod addends;
 mod check;
 mod collect;
+mod collect_maps;
 mod cost;
 mod dense;
 mod describe;

@@ -20,7 +20,8 @@ impl<M: Method> Run<'_, M> {
             self.x.assign_on(on, 0.0)?;
         }
         let seen = self.scaled(self.damping)?;
-        let mut wholes = reals(&self.w.history.get(M::OBJECTIVE, 0)?)?;
+        let objective = |seen: &Norms| seen.column[M::OBJECTIVE];
+        let mut wholes: Vec<f64> = seen.iter().map(objective).collect();
         self.forget_damping(&seen, &wholes);
         self.data = if self.started { self.squared_data()? } else { wholes.clone() };
         for (whole, data) in wholes.iter_mut().zip(&self.data) {
