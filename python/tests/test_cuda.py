@@ -204,3 +204,23 @@ def test_managed_memory_is_ready_before_it_is_read():
             x.fill(value)
             assert (arrayspan.asarray(x).numpy() == value).all()
         stream.synchronize()
+
+
+def test_positions_on_the_gpu_are_those_of_the_host():
+    """By PyLops's names: what an operator takes on the host may be given as an array of CuPy, and comes back as one."""
+    cupy = CuPy().xp
+    import numpy as np
+
+    import arrayspan.pylops as names
+
+    positions = np.array([0.5, 3.0, 7.25])
+    x = cupy.arange(10, dtype="float64")
+    for kind, given in (("linear", positions), ("nearest", positions), ("sinc", positions), ("cubic_spline", positions)):
+        there, back = names.signalprocessing.Interp(10, cupy.asarray(given), kind=kind)
+        here, expected = names.signalprocessing.Interp(10, given, kind=kind)
+        assert isinstance(back, cupy.ndarray)
+        np.testing.assert_array_equal(cupy.asnumpy(back), expected)
+        np.testing.assert_allclose(cupy.asnumpy(there @ x), here @ cupy.asnumpy(x), rtol=1e-12, atol=1e-12)
+    matrix = names.MatrixMult(cupy.arange(12.0).reshape(3, 4))
+    some = matrix.apply_columns(cupy.asarray([2, 0]))
+    assert cupy.asnumpy(some @ cupy.ones(2)).tolist() == [2.0, 10.0, 18.0]

@@ -281,7 +281,9 @@ class _ColumnLinearOperator(LinearOperator):
     """Some columns of a matrix."""
 
     def __init__(self, Op, cols):
-        cols = np.asarray(cols, dtype=int)
+        from .utils.backend import to_cupy_conditional, to_numpy
+
+        cols = np.asarray(to_numpy(cols), dtype=int)
         explicit = Op.explicit and hasattr(Op, "A")
         super().__init__(dtype=Op.dtype, shape=(Op.shape[0], cols.size), dimsd=Op.dimsd, clinear=Op.clinear)
         self.Op = Op
@@ -291,7 +293,7 @@ class _ColumnLinearOperator(LinearOperator):
         if explicit:
             from .basicoperators import MatrixMult
 
-            self.A = Op.A[:, cols]
+            self.A = Op.A[:, to_cupy_conditional(Op.A, cols)]
             self.Opcol = MatrixMult(self.A, dtype=Op.dtype)
 
     def _matvec(self, x):

@@ -6,6 +6,7 @@ import numpy as np
 
 from ... import operators as engine
 from .._leaf import Leaf
+from ..utils.backend import to_numpy
 
 __all__ = ["Spread"]
 
@@ -71,8 +72,8 @@ class Spread(Leaf):
     def _positions(self):
         """The table of places, with their shares added."""
         if self.usetable:
-            places = np.asarray(self.table, dtype=float)
-            return places + self.dtable if self.interp else np.trunc(places)
+            places = np.asarray(to_numpy(self.table), dtype=float)
+            return places + to_numpy(self.dtable) if self.interp else np.trunc(places)
         places = np.empty((self.nx0, self.nt0, self.nx))
         for ix0 in range(self.nx0):
             for it in range(self.nt0):

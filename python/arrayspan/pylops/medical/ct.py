@@ -84,5 +84,5 @@ class CT2D(Leaf):
         fan = None
         if self.proj_geom_type == "fanflat":
             fan = float(self.source_origin_dist), float(self.origin_detector_dist)
-        angles = np.asarray(self.thetas, dtype=float).tolist()
+        angles = np.asarray(to_numpy(self.thetas), dtype=float).tolist()
         return engine_of.CT2D(self.dims, self.det_count, angles, float(self.det_width), fan, dtype=dtype)

@@ -8,7 +8,7 @@ from .._leaf import Leaf
 from ..basicoperators import MatrixMult, Restriction, Transpose
 from ..linearoperator import aslinearoperator
 from ..utils._internal import _value_or_sized_to_tuple
-from ..utils.backend import get_normalize_axis_index, to_numpy
+from ..utils.backend import get_normalize_axis_index, to_cupy_conditional, to_numpy
 from ._interp_utils import _ensure_iava_is_unique, _within_samples
 from .interpspline import InterpCubicSpline
 
@@ -82,20 +82,20 @@ def Interp(dims, iava, axis=-1, kind="linear", tol=None, dtype="float64", name="
         raise NotImplementedError(f"{kind} interpolation could not be found.")
     dims = _value_or_sized_to_tuple(dims)
     axis = int(get_normalize_axis_index()(axis, len(dims)))
-    iava = to_numpy(np.asarray(iava))
+    given, iava = iava, np.asarray(to_numpy(iava))
     if kind == "nearest":
         iava = np.round(iava).astype(int)
         _ensure_iava_is_unique(iava)
-        return Restriction(dims, iava, axis=axis, dtype=dtype), iava
+        return Restriction(dims, iava, axis=axis, dtype=dtype), to_cupy_conditional(given, iava)
     if kind == "sinc":
         _ensure_iava_is_unique(iava)
         op = aslinearoperator(_sinc(dims, iava, axis, tol, np.dtype(dtype)))
         dimsd = list(dims)
         dimsd[axis] = len(iava)
         op.dims, op.dimsd, op.name = dims, dimsd, name
-        return op, iava
+        return op, to_cupy_conditional(given, iava)
     if kind == "cubic_spline":
         op = InterpCubicSpline(dims, iava, axis=axis, dtype=dtype, name=name)
-        return op, op.iava
+        return op, to_cupy_conditional(given, op.iava)
     iava = _within_samples(iava.astype(float), dims[axis])
-    return _Linear(dims, iava, axis, dtype, name), iava
+    return _Linear(dims, iava, axis, dtype, name), to_cupy_conditional(given, iava)

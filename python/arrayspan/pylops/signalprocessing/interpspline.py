@@ -36,7 +36,7 @@ class InterpCubicSpline(Leaf):
         axis = int(get_normalize_axis_index()(axis, len(dims)))
         if dims[axis] < 2:
             raise ValueError(f"A cubic spline requires at least 2 data points to interpolate, but got {dims[axis]=}.")
-        iava = _within_samples(np.asarray(to_numpy(np.asarray(iava)), dtype=np.float64), dims[axis])
+        iava = _within_samples(np.asarray(to_numpy(iava), dtype=np.float64), dims[axis])
         if not isinstance(bc_type, str) or bc_type.lower() != "natural":
             raise NotImplementedError(
                 f"Cubic spline interpolation currently only supports 'natural' boundaries, but got {bc_type=}."

@@ -4,10 +4,12 @@ from collections.abc import Sized
 
 import numpy as np
 
+from .backend import to_numpy
+
 
 def _value_or_sized_to_array(value_or_sized, repeat=1):
     if isinstance(value_or_sized, Sized):
-        return np.asarray(value_or_sized)
+        return np.asarray(to_numpy(value_or_sized))
     return np.array([value_or_sized] * repeat)
 
 

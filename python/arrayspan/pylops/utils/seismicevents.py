@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .backend import to_numpy
+
 __all__ = [
     "makeaxis",
     "linear2d",
@@ -31,7 +33,7 @@ def makeaxis(par):
 
 def _gather(t, wav, amplitudes, times):
     """The events that arrive at these times, one array for each, between the samples of `t`."""
-    wav = np.asarray(wav)
+    wav = np.asarray(to_numpy(wav))
     center = len(wav) // 2
     samples = len(t) + center
     shape = np.shape(times[0])
