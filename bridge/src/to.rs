@@ -191,9 +191,10 @@ impl ViewMut<'_> {
     }
 
     /// What [`copy_from`](Self::copy_from) would launch for an array of the same shape and dtype on the same device, for those who
-    /// launch it themselves; `None` where it launches nothing.
+    /// launch it themselves; `None` where it launches nothing, and for an array of another shape, dtype or device.
     #[must_use]
-    pub fn copy_launch<'m>(&'m self, from: &'m View<'_>) -> Option<CopyLaunch<'m>> {
-        between::launch(from, self)
+    pub fn copy_launch<'m>(&'m mut self, from: &'m View<'_>) -> Option<CopyLaunch<'m>> {
+        let alike = from.shape() == self.shape() && from.dtype() == self.dtype();
+        if alike { between::launch(from, self) } else { None }
     }
 }

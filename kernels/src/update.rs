@@ -116,30 +116,49 @@ impl<'a> Update<'a> {
     /// give NaN.
     #[must_use]
     pub fn expression(self, result: Expression, inputs: &mut Vec<View<'a>>) -> Expression {
-        self.of_results(inputs)(result)
+        self.pushed(inputs).of(result, Complex64::ONE)
     }
 
-    /// [`expression`](Self::expression) of any of several results: numbers on the device are pushed once.
-    pub(crate) fn of_results(
-        self,
-        inputs: &mut Vec<View<'a>>,
-    ) -> impl Fn(Expression) -> Expression + use<'a> {
-        let alpha = (self.alpha != Factor::ONE).then(|| self.alpha.expression(inputs));
+    /// For [`expression`](Self::expression) of several results: numbers on the device are pushed once.
+    pub(crate) fn pushed(self, inputs: &mut Vec<View<'a>>) -> Pushed {
+        let alpha = Factor { number: Complex64::ONE, ..self.alpha };
+        let alpha = alpha.known().is_none().then(|| alpha.expression(inputs));
         let old = match self.beta {
             beta if beta == Factor::ZERO => None,
             beta if beta == Factor::ONE => Some(previous()),
             beta if beta.known().is_some() => Some(beta.expression(inputs) * previous()),
             beta => Some(previous().mul_or_zero(beta.expression(inputs))),
         };
-        move |result| {
-            let new = match &alpha {
-                None => result,
-                Some(alpha) => alpha.clone() * result,
-            };
-            match &old {
-                None => new,
-                Some(old) => new + old.clone(),
-            }
+        Pushed { number: self.alpha.number, alpha, old }
+    }
+}
+
+/// An update whose numbers on the device are inputs of expressions.
+pub(crate) struct Pushed {
+    /// Alpha is this number, times one on the device if there is one.
+    number: Complex64,
+    alpha: Option<Expression>,
+    /// What comes of the old content.
+    old: Option<Expression>,
+}
+
+impl Pushed {
+    /// `alpha · scale · result + beta · previous`, where alpha and the scale are one number.
+    pub(crate) fn of(&self, result: Expression, scale: Complex64) -> Expression {
+        let number = self.number * scale;
+        let alpha = match (&self.alpha, number == Complex64::ONE) {
+            (None, true) => None,
+            (None, false) => Some(constant(number)),
+            (Some(alpha), true) => Some(alpha.clone()),
+            (Some(alpha), false) => Some(constant(number) * alpha.clone()),
+        };
+        let new = match alpha {
+            None => result,
+            Some(alpha) => alpha * result,
+        };
+        match &self.old {
+            None => new,
+            Some(old) => new + old.clone(),
         }
     }
 }

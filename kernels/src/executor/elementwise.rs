@@ -1,12 +1,13 @@
 //! Verbs element by element: expressions, and copies between any two layouts.
 
 use arrayspan_bridge::{View, ViewMut};
+use num_complex::Complex64;
 
 use super::Executor;
 use crate::factors::Factors;
 use crate::number::computed;
 use crate::verb::{
-    Call, CopyCall, CopyMappedCall, Dot, MAP, MapCall, MapManyCall, Mapped, TransferCall,
+    Call, CopyCall, CopyMappedCall, Dot, MAP, MapCall, MapManyCall, Mapped, TransferCall, check,
 };
 use crate::{Expression, Result, Update};
 
@@ -92,25 +93,31 @@ impl dyn Executor + '_ {
         self.run(Call::MapMany(MapManyCall::new(inputs, outputs)?))
     }
 
-    /// `yₖ ← alpha · expressionₖ(inputs) + beta · yₖ` for several outputs of one shape in one pass. Enqueued; does not wait.
+    /// `yₖ ← alpha · scaleₖ · expressionₖ(inputs) + beta · yₖ` for several outputs of one shape in one pass; alpha and each scale are
+    /// multiplied first. Expressions read inputs alone. Enqueued; does not wait.
     ///
     /// # Errors
-    /// As [`map_many`](#method.map_many); a factor that does not fit the dtype.
+    /// As [`map_many`](#method.map_many); a factor that does not fit the dtype, also times a scale; an expression that reads what
+    /// outputs held.
     pub fn map_many_updated<'a>(
         &self,
         inputs: &[View<'a>],
-        outputs: impl IntoIterator<Item = (Expression, ViewMut<'a>)>,
+        outputs: impl IntoIterator<Item = (Complex64, Expression, ViewMut<'a>)>,
         update: Update<'a>,
     ) -> Result<()> {
-        let outputs: Vec<(Expression, ViewMut<'a>)> = outputs.into_iter().collect();
-        if let (None, Some((_, y))) = (update.known(), outputs.first()) {
+        let (count, mut inputs) = (inputs.len(), inputs.to_vec());
+        let pushed = update.pushed(&mut inputs);
+        let mut updated = Vec::new();
+        for (scale, expression, y) in outputs {
             // Looked at before they become inputs, so that errors name them.
-            Factors::new(MAP, update, computed(y.dtype()))?.expect_device(MAP, self.device())?;
+            let factors = Factors::new(MAP, update.scaled(scale), computed(y.dtype()))?;
+            factors.expect_device(MAP, self.device())?;
+            if expression.inputs() > count || expression.reads_previous() {
+                return check::argument(MAP, "an expression reads what an output held");
+            }
+            updated.push((pushed.of(expression, scale), y));
         }
-        let mut inputs = inputs.to_vec();
-        let updated = update.of_results(&mut inputs);
-        let outputs = outputs.into_iter().map(|(expression, y)| (updated(expression), y));
-        self.map_many(&inputs, outputs)
+        self.map_many(&inputs, updated)
     }
 
     /// As [`map_many`](#method.map_many), and [dots](crate::verb::Dot) of inputs and of what the outputs hold then: where arrays have one

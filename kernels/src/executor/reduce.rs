@@ -23,8 +23,8 @@ impl dyn Executor + '_ {
     }
 
     /// `out[k, …] ← Σ over axes of expression(inputs) · wᵏ` in one pass, where `w` is the last input and `k` counts the first axis
-    /// of `out`, which has 1 to 8 elements. Sums are kept as those of [`reduce`](#method.reduce); on GPUs, up to four
-    /// neighbours are added first. Enqueued; does not wait.
+    /// of `out`, which has 1 to 8 elements. Sums are kept as those of [`reduce`](#method.reduce); on GPUs, up to eight
+    /// terms are added in the dtype of the inputs first, so that terms as large as that holds may overflow. Enqueued; does not wait.
     ///
     /// ```
     /// use arrayspan_kernels::bridge::{Array, devices::Device};

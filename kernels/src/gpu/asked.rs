@@ -54,8 +54,9 @@ struct Place {
     layout: Layout,
     /// How far the block is from where every access is aligned.
     apart: usize,
-    /// The first operand of the same block.
-    block: usize,
+    /// The first operand of the same block, and the first at the same address: blocks of one buffer that was imported twice are two,
+    /// but plans may take what lies there for one array.
+    shared: [usize; 2],
 }
 
 impl<'c> Asked<'c> {
@@ -125,12 +126,21 @@ impl<'c> Asked<'c> {
         self.operands.iter().position(|operand| std::ptr::eq(operand.memory(), block))
     }
 
+    /// The first operands of the same block, and at the same address, as this one.
+    fn shared(&self, number: usize) -> [usize; 2] {
+        let own = self.operands[number].memory();
+        let first = |same: &dyn Fn(&Memory) -> bool| {
+            self.operands.iter().position(|operand| same(operand.memory())).unwrap_or(number)
+        };
+        [first(&|other| std::ptr::eq(own, other)), first(&|other| own.address() == other.address())]
+    }
+
     pub(super) fn key(&self) -> Option<Key> {
         let place = |(number, operand): (usize, &&Operand<'_>)| Place {
             dtype: operand.dtype(),
             layout: operand.layout().clone(),
             apart: apart(operand),
-            block: self.operand(operand.memory()).unwrap_or(number),
+            shared: self.shared(number),
         };
         let places = self.operands.iter().enumerate().map(place).collect();
         Some(Key { what: What::of(self.call)?, places, bits: self.bits })
@@ -144,7 +154,7 @@ impl Key {
             place.dtype == operand.dtype()
                 && place.layout == *operand.layout()
                 && place.apart == apart(operand)
-                && asked.operand(operand.memory()) == Some(place.block)
+                && place.shared == asked.shared(number)
         };
         self.bits == asked.bits
             && self.places.len() == asked.operands.len()

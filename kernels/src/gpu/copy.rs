@@ -51,7 +51,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
             let (formula, constants) = Formula::update(factors, element);
             return copy_mapped::plain(gpu, element, both, formula, &constants);
         }
-        let (to, from) = (y.view_mut(), x.view());
+        let (mut to, from) = (y.view_mut(), x.view());
         let launch = to.copy_launch(&from);
         if let Some(planned) = &gpu.planned {
             planned.lock().extend(launch.map(|launch| launch.buildable()));

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
+use std::thread;
 
 use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::{Access, Argument, Grid, Kernel, Memory, WeakKernel};
@@ -79,10 +80,28 @@ impl Living {
 
 /// Runs a call, and what it launched. One within another is one that launches more than one kernel.
 pub(super) fn noting<T>(run: impl FnOnce() -> T) -> (T, Noted) {
-    let outer = NOTED.replace(Some(Noted::default()));
+    let outer = Outer(NOTED.replace(Some(Noted::default())));
     let result = run();
-    let outer = outer.map(|noted| Noted { more: true, ..noted });
-    (result, NOTED.replace(outer).unwrap_or_default())
+    (result, outer.ended())
+}
+
+/// What was noted for a call around the one under way, which comes back even if that panics.
+struct Outer(Option<Noted>);
+
+impl Outer {
+    /// What was noted since.
+    fn ended(mut self) -> Noted {
+        let outer = self.0.take().map(|noted| Noted { more: true, ..noted });
+        NOTED.replace(outer).unwrap_or_default()
+    }
+}
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            NOTED.set(self.0.take());
+        }
+    }
 }
 
 /// A kernel is queued.

@@ -21,7 +21,7 @@ const TEXT: &str = include_str!("../source/reduce.cl.h");
 /// The most results, all moments of each counted, that several groups share.
 const MOST_SHARED: usize = combine::MOST_PARTS / 4;
 
-/// Elements of which a thread adds powers by halves before they are converted.
+/// Elements, a power of two, of which a thread adds powers by halves before they are converted.
 const MOST_HALVED: usize = 8;
 
 /// A kernel that reduces an expression.
@@ -71,10 +71,8 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let work = Work { results, steps, along, bytes };
     let most_threads = gpu.stream.device().info().group_threads;
     let mut groups = Groups::new(&work, gpu.units(), most_threads);
-    if moments > 1 {
-        // What is loaded together is added by halves, of single elements as many as there may be.
-        let most = if runs.len == 1 { MOST_HALVED } else { groups.at_once };
-        groups.at_once = 1 << most.ilog2();
+    if moments > 1 && runs.len == 1 {
+        groups.at_once = MOST_HALVED;
     }
     // Where groups cannot read what others have written, a result is shared if it is the only one.
     let few = results > 1 && results * moments <= MOST_SHARED && groups.are_few(&work, gpu.units());

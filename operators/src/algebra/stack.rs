@@ -6,7 +6,8 @@ use crate::{Formula, Operator, Result};
 /// `y[k, …] = Aₖ x`: the data of several operators on one model, along a new first axis. Ranges are equal: of two with `[3, 5]` it
 /// is `[2, 3, 5]`.
 ///
-/// Parts read and write views of the one array: nothing is copied, and the cost is the sum of theirs. The adjoint adds up,
+/// Parts read and write views of the one array: nothing is copied, and the cost is the sum of theirs; up to four that are weights or
+/// multiples of the identity are one launch that reads the model once. The adjoint adds up,
 /// `x = Σ Aₖᴴ y[k, …]`.
 ///
 /// ```

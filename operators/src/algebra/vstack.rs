@@ -7,7 +7,8 @@ use crate::{Formula, Operator, Result};
 ///
 /// Ranges that agree in all but their first axis are joined along it, `[3, 5]` and `[2, 5]` to `[5, 5]`; else the
 /// range is one-dimensional, `[3, 5]` and `[4]` to `[19]`. Parts read and write views of the one array:
-/// nothing is copied, and the cost is the sum of theirs. The adjoint adds up, `x = Σ Aᵢᴴ yᵢ`. A part that is a `vstack`
+/// nothing is copied, and the cost is the sum of theirs; up to four that are weights or multiples of the identity, of one shape, are
+/// one launch that reads the model once. The adjoint adds up, `x = Σ Aᵢᴴ yᵢ`. A part that is a `vstack`
 /// itself gives its own parts, so a stack may grow part by part.
 ///
 /// # Errors

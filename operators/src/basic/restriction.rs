@@ -12,8 +12,8 @@ use crate::{Error, Form, Operator, Result, Space};
 /// Indices may repeat and need no order; the adjoint adds what repeats, in the order of the indices, 16-bit floats as `Float32`, and is
 /// zero where none is.
 /// Consecutive ones, up or down, need no table. Units: those of `x`. Complex: linear. Cost: 1 launch, each value that is
-/// picked read and written once, and the table of indices (4 bytes each); of a vector whose indices rise, a quarter of a byte for
-/// each of its elements instead (test `bytes::restriction`).
+/// picked read and written once, and the table of indices (4 bytes each); of a vector of which at least every 16th
+/// element is picked, in order, a quarter of a byte for each of its elements instead (test `bytes::restriction`).
 ///
 /// Golden: PyLops 2.8.0 `Restriction`.
 #[derive(Debug)]

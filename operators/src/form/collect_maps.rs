@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use num_complex::Complex64;
+
 use super::maps::Maps;
 use super::normal::{Blocks, Normal, Part};
 use super::partition::Partition;
 use super::pointwise::Pointwise;
 use super::program::Leaf;
-use crate::Space;
+use crate::{Space, number};
 
-/// Parts of one shape that are nothing but weights and multiples of the identity, if there are several.
-pub(super) fn maps(blocks: &Blocks) -> Option<Maps> {
+/// Parts of one shape that are nothing but weights and multiples of the identity, if there are several, and the factor of each times
+/// `scale` is a number of the dtype.
+pub(super) fn maps(blocks: &Blocks, scale: Complex64) -> Option<Maps> {
     let slices = |side: &Option<Arc<Partition>>| {
         side.as_ref().map_or_else(Vec::new, |side| side.slices().to_vec())
     };
@@ -19,12 +22,15 @@ pub(super) fn maps(blocks: &Blocks) -> Option<Maps> {
     if to.len() < 2 || !space.dtype().is_computable() {
         return None;
     }
-    let parts = blocks.parts.iter().map(|part| pointwise(part, space));
+    let parts = blocks.parts.iter().map(|part| {
+        let (own, weights) = pointwise(part, space)?;
+        Some((number::product(scale, own, space.dtype())?, weights))
+    });
     Maps::new(parts.collect::<Option<_>>()?, from, to)
 }
 
-/// A part from one space to the same as weights.
-fn pointwise(part: &Normal, space: &Space) -> Option<Pointwise> {
+/// A part from one space to the same as a factor and weights.
+fn pointwise(part: &Normal, space: &Space) -> Option<(Complex64, Pointwise)> {
     let [term] = &part.terms[..] else { return None };
     if part.domain != *space || part.range != *space || part.moves() {
         return None;
@@ -35,5 +41,5 @@ fn pointwise(part: &Normal, space: &Space) -> Option<Pointwise> {
         [Part::Leaf(Leaf::Pointwise(weights))] => weights.clone(),
         _ => return None,
     };
-    Some(weights.scaled(term.scale))
+    Some((term.scale, weights))
 }

@@ -176,8 +176,9 @@ impl<'a> Emitter<'a> {
             self.drafts.push(Draft { act: Act::Each(stencil, axis), from, to, scale, first });
             return;
         }
-        if let Some(maps) = collect_maps::maps(blocks) {
-            self.draft(Act::Maps(maps), task);
+        if let Some(maps) = collect_maps::maps(blocks, task.scale) {
+            let (from, to, first) = (task.from.clone(), task.to.clone(), task.first);
+            self.drafts.push(Draft { act: Act::Maps(maps), from, to, scale: ONE, first });
             return;
         }
         let mut order: Vec<usize> = (0..blocks.parts.len()).collect();

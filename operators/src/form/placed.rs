@@ -67,6 +67,7 @@ pub(super) fn placed(
             let here = Gain::ONE.times(scale);
             let inner = match &act {
                 Act::Leaf(Leaf::Call(program)) => program.gain.times(scale),
+                Act::Maps(maps) => maps.gain(scale),
                 _ => here,
             };
             gain = Some(gain.map_or(inner, |gain| gain.union(inner)));

@@ -43,6 +43,7 @@ mod sizes;
 mod slopes;
 mod sparse;
 mod sparse_arrays;
+mod stacks_of_maps;
 mod support;
 mod trace;
 mod transforms;
