@@ -264,3 +264,30 @@ def test_columns_of_an_operator_give_flat_data():
     columns = d.apply_columns([3, 0])
     np.testing.assert_allclose(columns @ np.array([1.0, 2.0]), d.todense()[:, [3, 0]] @ [1.0, 2.0])
     assert (columns.H @ np.ones(20)).shape == (2,)
+
+
+def test_what_is_no_index_is_refused_and_not_cut_off():
+    matrix = pylops.MatrixMult(np.arange(15.0).reshape(3, 5))
+    mask = np.array([True, False, True, True, False])
+    for wrong in (mask, [0.5, 2.0], ["1"]):
+        with pytest.raises(IndexError):
+            matrix.apply_columns(wrong)
+        with pytest.raises(IndexError):
+            pylops.Restriction(5, wrong)
+    assert pylops.Restriction(5, []).shape == (0, 5)
+    with pytest.raises(TypeError):
+        pylops.Roll(5, shift=1.5) @ np.arange(5.0)
+    with pytest.raises(IndexError):
+        pylops.utils.seismicevents.linear2d(np.arange(3.0), np.arange(5.0), 1500.0, [1.0, 2.0], [0], [1, -1], np.ones(1))
+
+
+def test_everything_can_be_remembered():
+    for most in (np.inf, None):
+        memoized = pylops.MemoizeOperator(pylops.Identity(3), max_neval=most)
+        for turn in range(30):
+            assert ((memoized @ np.full(3, float(turn % 15))) == turn % 15).all()
+        assert memoized.neval == 15
+
+
+def test_an_array_without_axes_is_a_number():
+    np.testing.assert_array_equal((np.array(2.0) * pylops.Identity(3)) @ np.ones(3), np.full(3, 2.0))

@@ -281,9 +281,12 @@ class _ColumnLinearOperator(LinearOperator):
     """Some columns of a matrix."""
 
     def __init__(self, Op, cols):
+        from .utils._internal import _expect_indices
         from .utils.backend import to_cupy_conditional, to_numpy
 
-        cols = np.asarray(to_numpy(cols), dtype=int)
+        cols = np.atleast_1d(np.asarray(to_numpy(cols)))
+        _expect_indices(cols)
+        cols = cols.astype(int)
         explicit = Op.explicit and hasattr(Op, "A")
         super().__init__(dtype=Op.dtype, shape=(Op.shape[0], cols.size), dimsd=Op.dimsd, clinear=Op.clinear)
         self.Op = Op

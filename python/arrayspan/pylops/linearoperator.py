@@ -236,6 +236,8 @@ class LinearOperator(Shaped, Recipe):
     def __rmul__(self, x):
         if np.isscalar(x):
             return _composed.scaled(self, x)
+        if type(x) is np.ndarray and x.ndim == 0:
+            return _composed.scaled(self, x[()])
         return _composed.product(aslinearoperator(x), self) if _is_operator(x) else NotImplemented
 
     def __rmatmul__(self, other):

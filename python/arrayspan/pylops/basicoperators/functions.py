@@ -54,7 +54,7 @@ class MemoizeOperator(LinearOperator):
     Op : LinearOperator
         The operator.
     max_neval : int, optional
-        How many results it remembers.
+        How many results it remembers: all if it is ``np.inf`` or None.
     """
 
     def __init__(self, Op, max_neval=10):
@@ -73,7 +73,8 @@ class MemoizeOperator(LinearOperator):
         result = self.Op.rmatvec(x) if adjoint else self.Op.matvec(x)
         self.neval += 1
         self.store.append((adjoint, x.copy(), result.copy()))
-        del self.store[: -self.max_neval]
+        if self.max_neval is not None and len(self.store) > self.max_neval:
+            del self.store[: len(self.store) - int(self.max_neval)]
         return result
 
     def _matvec(self, x):

@@ -1,12 +1,13 @@
 """Elements at other places: picked, turned round, moved, repeated."""
 
 import logging
+from operator import index
 
 import numpy as np
 
 from ... import operators as engine
 from .._leaf import Leaf
-from ..utils._internal import _value_or_sized_to_tuple
+from ..utils._internal import _expect_indices, _value_or_sized_to_tuple
 from ..utils.backend import get_normalize_axis_index, to_numpy
 
 __all__ = ["Restriction", "Flip", "Roll", "Pad", "Symmetrize", "Transpose"]
@@ -41,6 +42,7 @@ class Restriction(Leaf):
         dims = _value_or_sized_to_tuple(dims)
         self.axis = get_normalize_axis_index()(axis, len(dims))
         self.iava = iava if hasattr(iava, "dtype") else np.asarray(iava)
+        _expect_indices(self.iava)
         self.inplace = inplace
         if len(dims) > 2 and forceflat is not None:
             logger.warning("forceflat is not taken for more than two axes: results have the shape of their argument.")
@@ -120,7 +122,7 @@ class Roll(Leaf):
         super().__init__(dtype=np.dtype(dtype), dims=dims, dimsd=dims, name=name)
 
     def _build(self, dtype, like):
-        return engine.Roll(self.dims, int(self.shift), self.axis, dtype)
+        return engine.Roll(self.dims, index(self.shift), self.axis, dtype)
 
 
 class Pad(Leaf):

@@ -57,7 +57,11 @@ def _convolved(d, wav):
 
 def _each(*values):
     """What is given of each event: as arrays, of which single numbers are of one event."""
-    return [np.atleast_1d(value) for value in values]
+    lists = [np.atleast_1d(value) for value in values]
+    counts = [len(numbers) for numbers in lists]
+    if len(set(counts)) > 1:
+        raise IndexError(f"as many numbers of each kind as there are events, not {counts}")
+    return lists
 
 
 def linear2d(x, t, v, t0, theta, amp, wav):
