@@ -80,7 +80,7 @@ impl Living {
 
 /// Runs a call, and what it launched. One within another is one that launches more than one kernel.
 pub(super) fn noting<T>(run: impl FnOnce() -> T) -> (T, Noted) {
-    let outer = Outer(NOTED.replace(Some(Noted::default())));
+    let outer = Outer(exchanged(Some(Noted::default())));
     let result = run();
     (result, outer.ended())
 }
@@ -92,22 +92,21 @@ impl Outer {
     /// What was noted since.
     fn ended(mut self) -> Noted {
         let outer = self.0.take().map(|noted| Noted { more: true, ..noted });
-        NOTED.replace(outer).unwrap_or_default()
+        exchanged(outer).unwrap_or_default()
     }
 }
 
 impl Drop for Outer {
     fn drop(&mut self) {
         if thread::panicking() {
-            NOTED.set(self.0.take());
+            exchanged(self.0.take());
         }
     }
 }
 
 /// A kernel is queued.
 pub(super) fn launched(kernel: &Kernel, grid: Grid, arguments: &[Argument<'_>]) {
-    NOTED.with_borrow_mut(|noted| {
-        let Some(noted) = noted else { return };
+    note(|noted| {
         if noted.first.is_some() {
             noted.more = true;
             return;
@@ -119,18 +118,25 @@ pub(super) fn launched(kernel: &Kernel, grid: Grid, arguments: &[Argument<'_>]) 
 
 /// Tables are asked for.
 pub(super) fn tables(tables: &Uploaded) {
-    room(|| Room::Tables(Arc::downgrade(tables)));
+    note(|noted| noted.rooms.push(Room::Tables(Arc::downgrade(tables))));
 }
 
 /// An array is asked for that calls leave something in.
 pub(super) fn array(array: &Arc<Array>) {
-    room(|| Room::Array(Arc::downgrade(array)));
+    note(|noted| noted.rooms.push(Room::Array(Arc::downgrade(array))));
 }
 
-fn room(room: impl FnOnce() -> Room) {
-    NOTED.with_borrow_mut(|noted| {
-        if let Some(noted) = noted {
-            noted.rooms.push(room());
+/// Puts other notes in the place of those there are. A thread that ends has none: what it still calls is planned each time.
+fn exchanged(notes: Option<Noted>) -> Option<Noted> {
+    NOTED.try_with(|noted| noted.replace(notes)).ok().flatten()
+}
+
+/// Does that to the notes, if there are some.
+fn note(with: impl FnOnce(&mut Noted)) {
+    // Only a thread that ends has no place for notes.
+    let _ = NOTED.try_with(|noted| {
+        if let Some(noted) = &mut *noted.borrow_mut() {
+            with(noted);
         }
     });
 }
