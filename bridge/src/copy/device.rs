@@ -6,7 +6,7 @@ use super::cast::spec::CastSpec;
 use super::plan::plan;
 use super::variant::{Affine, Variant, Work};
 use crate::iteration::{Arguments, IterationSpace, THREADS, address, grid};
-use crate::{Layout, Result, View, ViewMut};
+use crate::{Result, View, ViewMut};
 
 /// As [`super::within::copy`], for elements of `bytes` bytes.
 pub(crate) fn copy(
@@ -15,11 +15,8 @@ pub(crate) fn copy(
     bytes: usize,
     stream: &Stream,
 ) -> Result<()> {
-    let launch = launch_of(from, to, bytes);
-    let kernel = launch.kernel(stream.device())?;
     // SAFETY: the borrows of the arrays keep other threads from queueing work on them meanwhile.
-    unsafe { stream.launch(&kernel, launch.grid(), launch.arguments())? };
-    Ok(())
+    unsafe { launch_of(from, to, bytes).enqueue(stream) }
 }
 
 /// The launch of such a copy.
@@ -28,7 +25,10 @@ pub(crate) fn launch_of<'m>(
     to: &'m ViewMut<'_>,
     bytes: usize,
 ) -> CopyLaunch<'m> {
-    task(from, [to.memory(), from.memory()], to.layout(), bytes).launch(&[])
+    let memories = [to.memory(), from.memory()];
+    let (mut space, tiles) = plan(to.layout(), from.layout());
+    let bytes = widen(&mut space, memories.map(address), bytes);
+    Task { memories, space, tiles, work: Work::Bytes(bytes) }.launch(&[])
 }
 
 /// A kernel that copies, and what it is launched with: to be launched by whoever keeps or counts launches. A layout lies within
@@ -66,12 +66,18 @@ impl CopyLaunch<'_> {
     pub fn arguments(&self) -> &[Argument<'_>] {
         self.arguments.list()
     }
-}
 
-fn task<'m>(from: &View<'_>, memories: [&'m Memory; 2], to: &Layout, bytes: usize) -> Task<'m> {
-    let (mut space, tiles) = plan(to, from.layout());
-    let bytes = widen(&mut space, memories.map(address), bytes);
-    Task { memories, space, tiles, work: Work::Bytes(bytes) }
+    /// Enqueues the kernel; does not wait.
+    ///
+    /// # Safety
+    /// Nobody else queues work on what it writes, or writes what it reads, meanwhile.
+    unsafe fn enqueue(&self, stream: &Stream) -> Result<()> {
+        let kernel = self.kernel(stream.device())?;
+        // SAFETY: the arguments are those of `Variant::source`, in its order. A layout lies within its memory, and the kernel stays
+        // within the extents of the space, which name no other places; the rest is the caller's.
+        unsafe { stream.launch(&kernel, self.grid, self.arguments())? };
+        Ok(())
+    }
 }
 
 /// Converts the elements of `from` to those of `to`, on one device. `others` are the arguments beside the arrays.
@@ -86,11 +92,8 @@ pub(crate) fn convert(
     let memories = [to.memory(), from.memory()];
     let (space, tiles) = plan(to.layout(), from.layout());
     let task = Task { memories, space, tiles, work: Work::Convert(spec) };
-    let launch = task.launch(others);
-    let kernel = launch.kernel(stream.device())?;
     // SAFETY: as in `copy`; the other arguments are those of the caller, who lends their memory.
-    unsafe { stream.launch(&kernel, launch.grid(), launch.arguments())? };
-    Ok(())
+    unsafe { task.launch(others).enqueue(stream) }
 }
 
 /// A copy that is ready to be launched.

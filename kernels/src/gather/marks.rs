@@ -26,6 +26,16 @@ pub(crate) enum Marks {
     Columns,
 }
 
+impl Marks {
+    /// The same side of the transpose.
+    fn transposed(self) -> Self {
+        match self {
+            Self::Rows => Self::Columns,
+            Self::Columns => Self::Rows,
+        }
+    }
+}
+
 impl Facts {
     /// The side whose marks devices read instead of a table, for so many indices of the other axes: more of them share what is read
     /// of the table.
@@ -60,14 +70,9 @@ impl Gather {
     /// Out of memory.
     pub(crate) fn marked(&self, marks: Marks) -> Result<Vec<[u32; 2]>> {
         let mut words = filled(self.facts().words(marks), [0_u32; 2])?;
-        match (&self.0.entries, marks) {
-            (Entries::Given(table), _) => mark(&mut words, table, marks),
-            (Entries::Turned(turned), Marks::Rows) => {
-                mark(&mut words, turned.of.table()?, Marks::Columns);
-            }
-            (Entries::Turned(turned), Marks::Columns) => {
-                mark(&mut words, turned.of.table()?, Marks::Rows);
-            }
+        match &self.0.entries {
+            Entries::Given(table) => mark(&mut words, table, marks),
+            Entries::Turned(turned) => mark(&mut words, turned.of.table()?, marks.transposed()),
         }
         let mut before = 0;
         for [bits, start] in &mut words {

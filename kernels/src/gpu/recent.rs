@@ -85,9 +85,9 @@ impl Gpu {
             (entry.kernel.upgrade()?, entry.grid, arguments.collect::<Option<_>>()?)
         };
         // SAFETY: the arguments are those of the launch before but for the blocks of operands, and these hold the same layouts, as
-        // aligned as those did, two of them in one block or at one address only if they were then: all that decided on the kernel, the grid and
-        // the numbers is the same. Rooms are those of that launch; `rooms` has them until this one is queued, and they are freed
-        // in the order of the stream.
+        // aligned as those did, two of them in one block or at one address only if they were then: all that decided on the
+        // kernel, the grid and the numbers is the same. Rooms are those of that launch; `rooms` has them until this one is
+        // queued, and they are freed in the order of the stream.
         Some(unsafe { self.queue(&kernel, grid, &arguments) })
     }
 }
