@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::driver::{GraphDriver, Grid, RawArgument, RawNode};
 use crate::launch::{Used, raw};
 use crate::memory::{or_recover, queue_on};
-use crate::{Access, Argument, Kernel, Memory, Result, Stream, fault};
+use crate::{Access, Argument, Error, Kernel, Memory, Result, Stream, fault};
 
 /// A kernel with its arguments, to be launched by a [`Graph`].
 #[derive(Debug)]
@@ -57,6 +57,8 @@ pub struct Graph {
     driver: Box<dyn GraphDriver>,
     launches: usize,
     held: Vec<(Arc<Memory>, Access)>,
+    /// Of blocks that it has released: address and bytes, and what its kernels do with them.
+    released: Vec<(usize, usize, Access)>,
     /// What the driver's nodes refer to; dropped after them.
     _kernels: Vec<Kernel>,
 }
@@ -103,6 +105,7 @@ impl Graph {
             driver,
             launches: nodes.len(),
             held: held.collect(),
+            released: Vec::new(),
             _kernels: nodes.iter().map(|node| node.kernel.clone()).collect(),
         }))
     }
@@ -113,14 +116,52 @@ impl Graph {
         self.launches
     }
 
+    /// The stream that it is replayed on.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Whether it has all memory that its kernels use: none that it has [released](Self::release) lacks another in its place.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.released.is_empty()
+    }
+
+    /// Gives up its handle of a block, which may be freed then: there is no replay until one in its place is [taken](Self::take).
+    /// Whether it had one.
+    pub fn release(&mut self, memory: &Memory) -> bool {
+        let is_it = |(held, _): &(Arc<Memory>, Access)| std::ptr::eq(&raw const **held, memory);
+        let Some(at) = self.held.iter().position(is_it) else { return false };
+        let (_, access) = self.held.swap_remove(at);
+        self.released.push((memory.address(), memory.bytes(), access));
+        true
+    }
+
+    /// Takes a block in the place of one that it has released, if it has the same address and size.
+    pub fn take(&mut self, memory: Arc<Memory>) -> bool {
+        let own = memory.device() == self.stream.device();
+        let is_it = |(address, bytes, _): &(usize, usize, Access)| {
+            own && *address == memory.address() && *bytes == memory.bytes()
+        };
+        let Some(at) = self.released.iter().position(is_it) else { return false };
+        let (_, _, access) = self.released.swap_remove(at);
+        self.held.push((memory, access));
+        true
+    }
+
     /// Enqueues its kernels on its stream, after all earlier work on the memory they use; does not wait.
     ///
     /// # Errors
-    /// The driver's refusal.
+    /// The driver's refusal; [`Error::Unsupported`] while it lacks memory that it has released.
     ///
     /// # Safety
     /// Until this call returns no other thread queues work on bytes the kernels write, or writes bytes they read.
     pub unsafe fn replay(&self) -> Result<()> {
+        if !self.is_whole() {
+            let what = "a replay without memory that the graph has released".into();
+            return Err(Error::Unsupported { device: self.stream.device().to_string(), what });
+        }
         or_recover(self.stream.device(), || {
             fault::check(fault::FaultKind::Launch, self.stream.device(), 0)?;
             let used = self.held.iter().map(|(memory, access)| -> Used<'_> { (memory, *access) });

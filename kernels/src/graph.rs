@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use arrayspan_bridge::{Array, View, devices};
+use arrayspan_bridge::devices::Stream;
+use arrayspan_bridge::{Array, Operand, View, devices};
 use parking_lot::Mutex;
 
 use crate::Result;
-use crate::needed::Needed;
+use crate::needed::{Block, Needed};
 use crate::plan::{Arrays, shown};
 
 /// Calls that were made once and run again as one, on the arrays that they were made with: what a [`Plan`](crate::Plan) is for
@@ -33,6 +34,8 @@ use crate::plan::{Arrays, shown};
 pub struct Graph {
     kept: Kept,
     needed: Vec<Needed>,
+    /// What is needed of arrays that it has released, and the address of their memory.
+    released: Vec<(usize, Needed)>,
 }
 
 #[derive(Debug)]
@@ -53,12 +56,13 @@ pub(crate) trait Replay: fmt::Debug + Send {
 
 impl Graph {
     pub(crate) fn new(kernels: devices::Graph, needed: Vec<Needed>) -> Self {
-        Self { kept: Kept::Kernels(kernels), needed }
+        Self { kept: Kept::Kernels(kernels), needed, released: Vec::new() }
     }
 
     /// Of calls that are only executed once all that is needed was found.
     pub(crate) fn of_calls(calls: Box<dyn Replay>, needed: Vec<Needed>) -> Self {
-        Self { kept: Kept::Calls(calls.count(), Mutex::new(calls)), needed }
+        let kept = Kept::Calls(calls.count(), Mutex::new(calls));
+        Self { kept, needed, released: Vec::new() }
     }
 
     /// Runs the calls again, in their order. On CUDA enqueued in one launch; does not wait.
@@ -82,6 +86,44 @@ impl Graph {
             // Two callers at once have both lent nothing that is written: what the calls make nobody can see, and to wait
             // could be for oneself, where threads that wait take up other work.
             Kept::Calls(_, calls) => calls.try_lock().map_or(Ok(()), |mut calls| calls.run()),
+        }
+    }
+
+    /// Whether it is one of kernels, on that stream.
+    #[must_use]
+    pub fn is_on(&self, stream: &Stream) -> bool {
+        matches!(&self.kept, Kept::Kernels(kernels) if kernels.stream() == stream)
+    }
+
+    /// Gives up what it holds of an array, whose memory may be freed then: there is no replay until another array
+    /// [takes its place](Self::take). Where it holds nothing of it there is nothing to be done. `false` where it cannot do without
+    /// (calls on the host).
+    pub fn release(&mut self, view: &View<'_>) -> bool {
+        let Kept::Kernels(kernels) = &mut self.kept else { return false };
+        if kernels.release(view.memory()) {
+            let (block, address) = (Block::of(view.memory()), view.memory().address());
+            let released = self.needed.extract_if(.., |need| need.block == block);
+            self.released.extend(released.map(|need| (address, need)));
+        }
+        true
+    }
+
+    /// Has an array in the place of one that it has released, if it lies where that one lay.
+    pub fn take(&mut self, view: &View<'_>) {
+        let Kept::Kernels(kernels) = &mut self.kept else { return };
+        if kernels.take(Operand::from(view.clone()).handle()) {
+            let (block, address) = (Block::of(view.memory()), view.memory().address());
+            let taken = self.released.extract_if(.., |(place, _)| *place == address);
+            self.needed.extend(taken.map(|(_, need)| need.of(block)));
+        }
+    }
+
+    /// Whether it has all that it needs: no array that it has released lacks one in its place.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        match &self.kept {
+            Kept::Kernels(kernels) => kernels.is_whole(),
+            Kept::Calls(..) => true,
         }
     }
 

@@ -45,6 +45,11 @@ impl Needed {
         needed
     }
 
+    /// The same of another block.
+    pub(crate) fn of(self, block: Block) -> Self {
+        Self { block, ..self }
+    }
+
     /// Adds those that `all` does not know.
     pub(crate) fn add_to(all: &mut Vec<Self>, new: Vec<Self>) {
         for need in new {

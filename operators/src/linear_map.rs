@@ -7,7 +7,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
-use crate::{Context, Devices, Properties, Result, Space};
+use crate::{Context, Devices, OperatorKey, Properties, Result, Space};
 
 /// An operator of which nothing is known but its two spaces and two directions: what an author writes where no
 /// [`Form`](crate::Form) says it. [`Operator::new`](crate::Operator::new) makes one an [`Operator`](crate::Operator).
@@ -114,6 +114,12 @@ pub trait LinearMap: Debug + Send + Sync {
     /// it begins (see [`warm_up`](arrayspan_kernels::warm_up)).
     fn only_enqueues(&self) -> bool {
         false
+    }
+
+    /// By what it is known again, if both directions enqueue the same verbs whenever they are asked for arguments that lie alike: then
+    /// a solver keeps what it has recorded for the next run. `None`: it may be another one next time, even under the same name.
+    fn key(&self) -> Option<OperatorKey> {
+        None
     }
 
     /// What is known of it: of nothing that is said, that it is complex-linear, unless it goes between a real and a complex

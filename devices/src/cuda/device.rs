@@ -13,11 +13,16 @@ use super::primary::Primary;
 use super::queue::Queue;
 use super::stream::CudaStream;
 use super::{library, memory, nvrtc, peer, pinned};
-use crate::driver::{Codes, DeviceDriver, Health, KernelDriver, Locked, StreamDriver, Way};
+use crate::driver::{
+    Codes, DeviceDriver, Health, KernelDriver, KernelNeeds, Locked, StreamDriver, Way,
+};
 use crate::{DeviceInfo, PciAddress, Priority, Reach, Result};
 
 /// What every driver takes; those from CUDA 12.1 on take more.
 const ARGUMENT_BYTES: usize = 4096;
+
+/// The first number of the compute capability from which on a kernel can wait for those before it.
+const WAITS_IN_KERNELS: i32 = 9;
 
 /// One device.
 #[derive(Debug)]
@@ -26,6 +31,8 @@ pub(super) struct CudaDevice {
     info: DeviceInfo,
     /// The architecture binaries are made for: `sm_90`.
     arch: String,
+    /// The first number of its compute capability.
+    major: i32,
 }
 
 /// How many devices the driver shows (`CUDA_VISIBLE_DEVICES` hides some).
@@ -68,7 +75,7 @@ impl CudaDevice {
         };
         let arch = format!("sm_{major}{minor}");
         let primary = Primary::new(gpu_id, raw, info.memory_bytes);
-        Ok(Self { primary, info, arch })
+        Ok(Self { primary, info, arch, major })
     }
 }
 
@@ -189,16 +196,19 @@ impl DeviceDriver for CudaDevice {
     }
 
     fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>> {
-        self.load_with_local(binary, entry, 0)
+        self.load_with(binary, entry, KernelNeeds::default())
     }
 
-    fn load_with_local(
+    fn load_with(
         &self,
         binary: &[u8],
         entry: &str,
-        local_bytes: usize,
+        needs: KernelNeeds,
     ) -> Result<Box<dyn KernelDriver>> {
-        Ok(Box::new(CudaKernel::new(self.primary.context()?, binary, entry, local_bytes)?))
+        // What the text begins with waits there, as in dialect.h.
+        let awaits_earlier_kernels = needs.awaits_earlier_kernels && self.major >= WAITS_IN_KERNELS;
+        let needs = KernelNeeds { awaits_earlier_kernels, ..needs };
+        Ok(Box::new(CudaKernel::new(self.primary.context()?, binary, entry, needs)?))
     }
 
     fn as_any(&self) -> &dyn Any {

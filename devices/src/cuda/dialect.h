@@ -3,6 +3,14 @@
 #define DEV_CUDA 1
 #define DEVICE_HAS_F64 1
 
+/* What a kernel begins with, on a line of its own, that may be launched before the kernels before it have ended: it waits for
+   them, and for all that they have written. */
+#if __CUDA_ARCH__ >= 900
+  #define AFTER_EARLIER_KERNELS asm volatile("griddepcontrol.wait;" ::: "memory");
+#else
+  #define AFTER_EARLIER_KERNELS
+#endif
+
 #define KERNEL   extern "C" __global__ void
 #define KERNEL_OF(x, y, resident) extern "C" __global__ void __launch_bounds__((x) * (y), resident)
 #define FN       static __device__ __forceinline__
@@ -62,7 +70,8 @@ FN unsigned short half_bits(float value) {
 #define CLZ32(x) __clz((int)(x))
 #define CLZ64(x) __clzll((i64)(x))
 
-#define DEVICE_FENCE() __threadfence()
+/* Of acquire and release order, which is enough; __threadfence() is one of a single order of all fences, and takes longer. */
+#define DEVICE_FENCE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
 #define COUNT_UP(p)    atomicAdd((u32*)(p), 1u)
 #define LOAD_U32(p)     (*(const volatile u32*)(p))
 #define LOAD_U64(p)     (*(const volatile u64*)(p))

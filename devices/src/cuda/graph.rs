@@ -9,6 +9,7 @@ use cudarc::driver::sys;
 
 use super::context::Context;
 use super::kernel::{CudaKernel, pointers, sizes};
+use super::library;
 use crate::Result;
 use crate::driver::{GraphDriver, PerArgument, RawNode};
 
@@ -39,6 +40,27 @@ impl Drop for Draft<'_> {
     }
 }
 
+/// The call that adds edges of several kinds, which older drivers do not know.
+const EDGES: &str = "cuGraphAddDependencies_v2";
+
+impl Draft<'_> {
+    /// An edge to a kernel that waits for the one before: it is launched when the groups of that one end, not when all that they
+    /// have written has arrived.
+    fn launch_ahead(&self, from: &sys::CUgraphNode, to: &sys::CUgraphNode) -> Result<()> {
+        let kind = sys::CUgraphDependencyType::CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+        let edge = sys::CUgraphEdgeData {
+            from_port: sys::CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC as u8,
+            to_port: 0,
+            type_: kind as u8,
+            reserved: [0; 5],
+        };
+        // SAFETY: graph and nodes are alive, of the current context and of each other; the edge is read during the call only.
+        let added =
+            unsafe { sys::cuGraphAddDependencies_v2(self.graph, from, to, &raw const edge, 1) };
+        self.context.check("cuGraphAddDependencies", added)
+    }
+}
+
 impl CudaGraph {
     /// Kernels one after the other.
     ///
@@ -50,6 +72,7 @@ impl CudaGraph {
         // SAFETY: the context is current; `graph` receives the graph.
         context.check("cuGraphCreate", unsafe { sys::cuGraphCreate(&raw mut graph, 0) })?;
         let draft = Draft { context, graph };
+        let edges = library::has(EDGES);
         let mut last: Option<sys::CUgraphNode> = None;
         for RawNode { kernel, grid, arguments } in nodes {
             let kernel = kernel.as_any().downcast_ref::<CudaKernel>();
@@ -72,8 +95,10 @@ impl CudaGraph {
                 ctx: ptr::null_mut(),
             };
             let mut added = ptr::null_mut();
-            let (before, count) =
-                last.as_ref().map_or((ptr::null(), 0), |last| (ptr::from_ref(last), 1));
+            // What waits for the kernel before it has an edge of another kind.
+            let early = edges && kernel.is_early();
+            let whole = last.as_ref().filter(|_| !early);
+            let (before, count) = whole.map_or((ptr::null(), 0), |last| (ptr::from_ref(last), 1));
             // SAFETY: graph, kernel and the node before are alive and of the current context; each pointer leads to a value
             // inside `arguments`, which the call copies; the caller vouches for the rest.
             let ended = unsafe {
@@ -86,6 +111,9 @@ impl CudaGraph {
                 )
             };
             context.check("cuGraphAddKernelNode", ended)?;
+            if let Some(last) = last.as_ref().filter(|_| early) {
+                draft.launch_ahead(last, &added)?;
+            }
             last = Some(added);
         }
         let mut executable = ptr::null_mut();

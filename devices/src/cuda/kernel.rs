@@ -8,8 +8,9 @@ use std::sync::Arc;
 use cudarc::driver::sys;
 
 use super::context::Context;
+use super::library;
 use crate::Result;
-use crate::driver::{Grid, KernelDriver, MAX_ARGUMENTS, PerArgument, RawArgument};
+use crate::driver::{Grid, KernelDriver, KernelNeeds, MAX_ARGUMENTS, PerArgument, RawArgument};
 
 /// A function and the module it was loaded with.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(super) struct CudaKernel {
     function: sys::CUfunction,
     /// Of shared memory that launches ask for.
     local_bytes: u32,
+    /// Whether it waits for the kernels before it, which need not have ended when it is launched.
+    early: bool,
 }
 
 // SAFETY: modules and functions belong to their context, not to a thread, and the driver API is
@@ -32,8 +35,9 @@ impl CudaKernel {
         context: &Arc<Context>,
         binary: &[u8],
         entry: &str,
-        local_bytes: usize,
+        needs: KernelNeeds,
     ) -> Result<Self> {
+        let local_bytes = needs.local_bytes;
         let entry = CString::new(entry)
             .map_err(|_| context.unsupported(format!("an entry point called {entry:?}")))?;
         let _current = context.enter()?;
@@ -43,8 +47,10 @@ impl CudaKernel {
         let loaded = unsafe { sys::cuModuleLoadData(&raw mut module, binary.as_ptr().cast()) };
         context.check("cuModuleLoadData", loaded)?;
         // From here on the drop unloads the module, also if the function is not found.
-        let mut kernel =
-            Self { context: context.clone(), module, function: ptr::null_mut(), local_bytes: 0 };
+        let (context, function) = (context.clone(), ptr::null_mut());
+        let early = needs.awaits_earlier_kernels && library::has("cuLaunchKernelEx");
+        let mut kernel = Self { context, module, function, local_bytes: 0, early };
+        let context = kernel.context.clone();
         // SAFETY: the module is loaded; `function` receives what lives as long as the module.
         let found =
             unsafe { sys::cuModuleGetFunction(&raw mut kernel.function, module, entry.as_ptr()) };
@@ -72,6 +78,11 @@ impl CudaKernel {
         self.local_bytes
     }
 
+    /// Whether it waits for the kernels before it, which need not have ended when it is launched.
+    pub(super) fn is_early(&self) -> bool {
+        self.early
+    }
+
     /// Queues the kernel.
     ///
     /// # Safety
@@ -93,6 +104,10 @@ impl CudaKernel {
         }
         let mut pointers = pointers(arguments);
         let _current = self.context.enter()?;
+        if self.early {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.launch_early(stream, [gx, gy, gz, tx, ty, tz], &mut pointers) };
+        }
         // SAFETY: function and stream are alive and of the current context; each pointer leads to the
         // value inside `arguments`, read during the call only; the caller vouches for the rest.
         let queued = unsafe {
@@ -111,6 +126,46 @@ impl CudaKernel {
             )
         };
         self.context.check("cuLaunchKernel", queued)
+    }
+
+    /// Queues a kernel that waits for those before it: its launch is ahead of their end.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch), with pointers to the arguments; the context is current.
+    unsafe fn launch_early(
+        &self,
+        stream: sys::CUstream,
+        [gx, gy, gz, tx, ty, tz]: [u32; 6],
+        pointers: &mut PerArgument<*mut c_void>,
+    ) -> Result<()> {
+        let mut ahead = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: gx,
+            gridDimY: gy,
+            gridDimZ: gz,
+            blockDimX: tx,
+            blockDimY: ty,
+            blockDimZ: tz,
+            sharedMemBytes: self.local_bytes,
+            hStream: stream,
+            attrs: &raw mut ahead,
+            numAttrs: 1,
+        };
+        // SAFETY: as for `launch`; the kernel's text waits for all kernels before it, and sees what they have written, before it
+        // reads or writes anything. The configuration and its one attribute are read during the call only.
+        let queued = unsafe {
+            sys::cuLaunchKernelEx(
+                &raw const config,
+                self.function,
+                pointers.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        };
+        self.context.check("cuLaunchKernelEx", queued)
     }
 }
 

@@ -210,21 +210,29 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// # Errors
     /// When the binary is not one for this device or lacks the entry.
     fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>>;
-    /// As [`load`](Self::load), a kernel that is launched with so many bytes of local memory beside what its text declares: only
-    /// where a text cannot declare as many.
+    /// As [`load`](Self::load), a kernel that is launched in a way of its own.
     ///
     /// # Errors
-    /// As there; when the device has not as many.
-    fn load_with_local(
+    /// As there; when the device has not as much local memory.
+    fn load_with(
         &self,
         binary: &[u8],
         entry: &str,
-        _local_bytes: usize,
+        _needs: KernelNeeds,
     ) -> Result<Box<dyn KernelDriver>> {
         self.load(binary, entry)
     }
     /// For a driver's own downcasts.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelNeeds {
+    /// The bytes of local memory that it takes beside what its text declares: only where a text cannot declare as many.
+    pub local_bytes: usize,
+    /// Whether its text waits for the kernels before it, so that it may be launched before they have ended.
+    pub awaits_earlier_kernels: bool,
 }
 
 /// A loaded kernel.

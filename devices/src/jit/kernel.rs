@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use super::cache::{self, Cache};
 use super::source::KernelSource;
 use super::specialisation::Specialisation;
-use crate::driver::KernelDriver;
+use crate::driver::{KernelDriver, KernelNeeds};
 use crate::memory::or_recover;
 use crate::{Device, Error, Result, fault};
 
@@ -56,12 +56,12 @@ impl Kernel {
         })?;
         let text = source.text(dialect);
         let key = cache::key(&driver.target(), &text);
-        let load = |binary: &[u8]| {
-            Ok((
-                driver.load_with_local(binary, source.entry(), source.local_bytes())?,
-                binary.len(),
-            ))
+        let needs = KernelNeeds {
+            local_bytes: source.local_bytes(),
+            awaits_earlier_kernels: source.awaits_earlier_kernels(),
         };
+        let load =
+            |binary: &[u8]| Ok((driver.load_with(binary, source.entry(), needs)?, binary.len()));
         // A binary that does not load (an older driver's, say) is treated as absent.
         let cached = cache.read(&key).and_then(|binary| load(&binary).ok());
         let (driver, bytes) = if let Some(loaded) = cached {

@@ -20,6 +20,15 @@ impl KernelSource {
     /// once: what `KERNEL_OF` is told, where a language can say it. Lines that say different numbers say nothing.
     pub const RESIDENT: &str = "RESIDENT";
 
+    /// The macro that stands on a line of its own, first in a kernel's body, if the kernel may be launched before those before it
+    /// have ended: it waits for them there, so that only its launch is ahead. A kernel without it is launched when they have ended.
+    pub const AFTER_EARLIER_KERNELS: &str = "AFTER_EARLIER_KERNELS";
+
+    /// Whether the body of the kernel has [`AFTER_EARLIER_KERNELS`](Self::AFTER_EARLIER_KERNELS).
+    pub(crate) fn awaits_earlier_kernels(&self) -> bool {
+        self.body.lines().any(|line| line.trim() == Self::AFTER_EARLIER_KERNELS)
+    }
+
     /// Whether a translation unit defines [`ACROSS_GROUPS`](Self::ACROSS_GROUPS) as 1.
     pub(crate) fn is_across_groups(text: &str) -> bool {
         defined(text, Self::ACROSS_GROUPS).any(|number| number == 1)
@@ -137,6 +146,13 @@ mod tests {
         assert!(KernelSource::is_across_groups("#define ACROSS_GROUPS 0\n#define ACROSS_GROUPS 1"));
         assert!(KernelSource::is_across_groups("#define ACROSS_GROUPS 1\n"));
         assert!(!KernelSource::is_across_groups("#define ACROSS_GROUPS 0\n"));
+    }
+
+    #[test]
+    fn a_kernel_that_waits_says_so_on_a_line_of_its_own() {
+        let waits = |body| KernelSource::new("axpy", "axpy", body).awaits_earlier_kernels();
+        assert!(waits("KERNEL axpy() {\n  AFTER_EARLIER_KERNELS\n  x[0] = 1;\n}"));
+        assert!(!waits("/* No AFTER_EARLIER_KERNELS here. */\nKERNEL axpy() { x[0] = 1; }"));
     }
 
     #[test]

@@ -26,6 +26,8 @@
 
 /* Tables at program scope: CONSTANT float taps[3] = { ... }; */
 #define CONSTANT __constant
+/* What a kernel begins with that may be launched before the kernels before it have ended: no queue does that. */
+#define AFTER_EARLIER_KERNELS
 /* Memory of one group, declared at the top of a kernel, not of a function. */
 #define LOCAL_ARRAY(T, name, n) __local T name[n]
 /* The same, of more bytes than CUDA's compiler gives: KernelSource::with_local_bytes. */

@@ -13,6 +13,9 @@ const DIRECT_LINES: usize = 64;
 const RESULTS: usize = 16;
 const SOME_RESULTS: std::ops::RangeInclusive<usize> = 11..=18;
 
+/// Results of a thread of arrays that are small.
+const FEW_RESULTS: [usize; 6] = [3, 4, 6, 8, 10, 12];
+
 /// Threads of a group along the band's axis: those that share the lines of a group evenly.
 const WARPS: [usize; 4] = [8, 4, 2, 1];
 
@@ -75,6 +78,16 @@ impl Width {
         let others: usize = space.extents.iter().product::<usize>() / len.max(1);
         let direct = !along && chunk <= STRAIGHT && bytes == 4;
         let all_warps: &[usize] = if direct { &DIRECT_WARPS } else { &WARPS };
+        let fits = |width: &Self| {
+            let tile = LINES * ((width.places() + chunk - 1) | 1) * bytes;
+            width.direct || tile <= *room
+        };
+        // Of an array that is small: as few results of a thread as leave no processor two groups.
+        let few = FEW_RESULTS.map(|results| Self { direct, warps: all_warps[0], results });
+        let alone = |width: &Self| fits(width) && width.groups(len, others, along) <= *units;
+        if let Some(width) = few.into_iter().find(alone) {
+            return Some(width);
+        }
         let shared = len > all_warps[0] * RESULTS;
         let results = match (direct, shared) {
             (true, _) => DIRECT_RESULTS..=DIRECT_RESULTS,
@@ -88,8 +101,7 @@ impl Width {
                 all_warps.iter().map(move |&warps| Self { direct, warps, results })
             });
             let all = (deep && !direct).then_some(DEEP).into_iter().chain(all);
-            let tile = |width: &Self| LINES * ((width.places() + chunk - 1) | 1) * bytes;
-            all.filter(move |width| width.direct || tile(width) <= *room)
+            all.filter(fits)
         };
         let busy = |width: &Self| {
             let lines = others.saturating_mul(len.div_ceil(width.places()));
@@ -101,6 +113,16 @@ impl Width {
         };
         let cheapest = widths().filter(busy).min_by(|a, b| cost(a).total_cmp(&cost(b)));
         cheapest.or_else(|| widths().next_back())
+    }
+
+    /// How many groups there are, of so many lines of that length.
+    fn groups(self, len: usize, lines: usize, along: bool) -> usize {
+        let parts = len.div_ceil(self.places());
+        if along {
+            lines.saturating_mul(parts).div_ceil(LINES)
+        } else {
+            lines.div_ceil(self.lines()) * parts
+        }
     }
 
     pub(super) fn lines(self) -> usize {

@@ -118,6 +118,7 @@ typedef struct ALIGNED(16) { weight w[QUAD]; } quad;
 #endif
 
 KERNEL_OF(THREADS, 1, RESIDENT) convolve(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
 #if HELD
   LOCAL_ARRAY(quad, taps, HELD);
 #endif

@@ -54,6 +54,7 @@ FN int last_place(const GLOBAL int* before, const GLOBAL weight* share, idx at) 
 }
 
 KERNEL_OF(THREADS, 1, RESIDENT) convolve_varying(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(elem, held, HELD_ROWS * PITCH);
 #if !TRANSPOSED
   /* The weights of a filter's place at the rows that are held, and along them. */

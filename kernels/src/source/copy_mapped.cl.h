@@ -45,6 +45,7 @@ typedef u32 uidx;
   }
 
 KERNEL copy_mapped(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
 #if BOTH_ENDS
   const idx turn = (idx)GRP(0), group = turn % 2 ? (idx)NGRP(0) - 1 - turn / 2 : turn / 2;

@@ -28,6 +28,7 @@ typedef u32 uidx;
   }
 
 KERNEL copy_mapped_cells(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx step = (idx)LSZ(0), first = (idx)GRP(0) * (TAKES * V) * step + (idx)LID(0);
   for (int t = 0; t < TAKES * V; t++) {

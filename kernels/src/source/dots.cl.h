@@ -38,8 +38,6 @@
     {                                                                                                 \
       const int thread = (number), group = (which), groups = (count);                                 \
       EACH_DOT(OF_GROUP)                                                                              \
-      if (thread == 0) DEVICE_FENCE();                                                                \
-      BARRIER_ALL();                                                                                  \
       if (group_is_last(parts, 0, groups, thread, last)) { EACH_DOT(OF_ALL) }                         \
     }
 #else

@@ -76,6 +76,7 @@
 #endif
 
 KERNEL_OF(THREADS, 1, RESIDENT) fft(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   NUMBERS
   PROLOGUE
   const int thread = LID(0);

@@ -96,6 +96,7 @@ FN elem changed(elem value, idx k, idx n, real scale, real inner) {
 #endif
 
 KERNEL_OF(SIDE_0, SIDE_1, 1) fft_ends(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
 #if ACROSS
   LOCAL_ARRAY(real, tile, PARTS * CELLS);
 #endif

@@ -116,6 +116,7 @@
   }
 
 KERNEL_OF(THREADS, 1, RESIDENT) fft_pairs(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   NUMBERS
   PROLOGUE
   const int thread = LID(0);

@@ -33,6 +33,7 @@
   }
 
 KERNEL_OF(THREADS, 1, RESIDENT) filter(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   NUMBERS
   PROLOGUE
   const int thread = LID(0);

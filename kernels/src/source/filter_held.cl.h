@@ -32,6 +32,7 @@
   }
 
 KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(factor, held, 4096);
   PROLOGUE
   const int t = LID(0), set = t / 16, own = t % 16;

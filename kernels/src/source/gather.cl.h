@@ -90,6 +90,7 @@
 #endif
 
 KERNEL gather(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   /* The runs of a thread lie as far apart as its group is wide. */
   const idx row_step = (idx)GSZ(ROW_DIM), apart = (idx)APART * V;

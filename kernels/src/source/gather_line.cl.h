@@ -39,6 +39,7 @@ typedef struct ALIGNED(WIDE_ALIGN) { cell e[W]; } access;
   }
 
 KERNEL gather_line(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(access, lines, LINES * PITCH / W);
   LOCAL_ARRAY(idx, from_x0s, LINES);
   LOCAL_ARRAY(idx, from_ys, LINES);

@@ -4,6 +4,7 @@
 #define Q (THREADS / P)
 
 KERNEL gather_long(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(run, shared, THREADS);
   PROLOGUE
   const int thread = LID(0), q = thread % Q, p = thread / Q;

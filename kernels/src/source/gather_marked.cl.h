@@ -11,6 +11,7 @@
 typedef struct ALIGNED(8) { u32 bits; u32 before; } marked;
 
 KERNEL gather_marked(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx i0 = 0, from_x0 = 0, from_y = 0;
 #if PICKS

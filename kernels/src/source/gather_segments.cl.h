@@ -32,6 +32,7 @@ typedef struct ALIGNED(WEIGHTS_ALIGN) { weight w[TOGETHER]; } group_weights;
 #endif
 
 KERNEL_OF(THREADS, 1, RESIDENT) gather_segments(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
 #if LARGE
   LARGE_LOCAL_ARRAY(access, memory, (SEGMENT + SPARE + BLOCK) / W);
 #else

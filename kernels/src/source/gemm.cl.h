@@ -20,6 +20,7 @@
 #define IN_SUM_y old.e[0]
 
 KERNEL gemm(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   /* Rows of x0 and columns of x1, in layers of one k; the extra element spreads them over banks. */
   LOCAL_ARRAY(elem, left, DEPTH * (TILE + 1));
   LOCAL_ARRAY(elem, right, DEPTH * (TILE + 1));

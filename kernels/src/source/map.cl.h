@@ -16,6 +16,7 @@
 #define IN_PLACE(name) name[name##_row + NEXT_ROW(name) + (i + k) * name##_s0]
 
 KERNEL map(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
     SPLIT(z)

@@ -11,6 +11,7 @@
 #define IN_PLACE(name) cell_value(name[name##_row + (i + k) * name##_s0])
 
 KERNEL map_cells(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
     SPLIT(z)

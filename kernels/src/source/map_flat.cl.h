@@ -17,6 +17,7 @@
 #define IN_PLACE(name) name[name##_IN_LINE ? f + k : name##_ROW + i0 * name##_s0]
 
 KERNEL map_flat(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx f = (idx)GID(0) * V;
   if (f >= ALL) return;

@@ -67,6 +67,7 @@
   }
 
 KERNEL map_held(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
     SPLIT(z)

@@ -49,6 +49,7 @@ FN real_run real_run_repeat(const GLOBAL real* p) {
 #define SET_PLACE(name, value) name[name##_row + NEXT_ROW(name) + (i + k) * name##_s0] = value
 
 KERNEL map_many(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
 #if DOTS
   DOTS_BEGIN
 #endif

@@ -58,6 +58,7 @@ FN i64 sample_of(i64 s, i64 whole, real part, i64 last, real* share) {
 #endif
 
 KERNEL_OF(THREADS, 1, 1) project(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   for (idx z = (idx)GRP(2); z < OUTER; z += (idx)NGRP(2)) {
     OUTER_SPLIT(z)

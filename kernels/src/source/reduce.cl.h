@@ -66,6 +66,7 @@
     }
 #endif
 KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(total, shared, THREADS);
 #if ACROSS_GROUPS
   LOCAL_ARRAY(int, last, 1);
@@ -120,7 +121,7 @@ KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
 #if PARTIAL
       if (p == 0 && o < OUTPUTS) {
         t_store(parts + (m * OUTPUTS + o) * (int)NGRP(1) + (int)GRP(1), shared[thread]);
-  #if ACROSS_GROUPS
+  #if ACROSS_GROUPS && Q > 1
         DEVICE_FENCE();
   #endif
       }
@@ -133,7 +134,9 @@ KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
       BARRIER();
     }
 #if ACROSS_GROUPS
+  #if Q > 1
     BARRIER_ALL();
+  #endif
     if (group_is_last(parts, (int)block, (int)NGRP(1), thread, last)) {
       for (int m = 0; m < MOMENTS; m++) {
         total sum = t_none();

@@ -57,9 +57,21 @@ FN total t_load(volatile GLOBAL total* p) { return t_make(p->re, p->im); }
 /* Joins what the P threads p = 0, 1, ... of each result left in `shared`, `step` apart; thread p = 0 has it. The
    whole group comes here. */
 FN void group_join(LOCAL total* shared, int thread, int p, int step) {
-  for (int half_way = P / 2; half_way > 0; half_way /= 2) {
+  /* Three halvings at once as long as there are as many: a barrier takes longer than the joins. */
+  int left = P;
+  for (; left >= 8; left /= 8) {
+    const int apart = left / 8 * step;
     BARRIER();
-    if (p < half_way) shared[thread] = t_join(shared[thread], shared[thread + half_way * step]);
+    if (p < left / 8) {
+      LOCAL total* own = shared + thread;
+      const total even = t_join(t_join(own[0], own[4 * apart]), t_join(own[2 * apart], own[6 * apart]));
+      const total odd = t_join(t_join(own[apart], own[5 * apart]), t_join(own[3 * apart], own[7 * apart]));
+      *own = t_join(even, odd);
+    }
+  }
+  for (; left > 1; left /= 2) {
+    BARRIER();
+    if (p < left / 2) shared[thread] = t_join(shared[thread], shared[thread + left / 2 * step]);
   }
 }
 
@@ -73,8 +85,8 @@ FN void parts_join(volatile GLOBAL total* parts, int groups, LOCAL total* shared
 }
 
 #if ACROSS_GROUPS
-/* Counts a group that has left its parts of the results of a block, behind a fence of each thread that did and a barrier; true
-   for the last of `groups` groups, whose threads may then read the parts of all. The whole group comes here. */
+/* Counts a group that has left its parts of the results of a block: those that thread 0 has left, and behind a fence and a barrier
+   those of others. True for the last of `groups` groups, whose threads may then read the parts of all. The whole group comes here. */
 FN int group_is_last(GLOBAL total* parts, int block, int groups, int thread, LOCAL int* last) {
   if (thread == 0) {
     volatile GLOBAL u32* count = (volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT) + block;

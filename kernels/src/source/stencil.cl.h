@@ -40,6 +40,7 @@
 #endif
 
 KERNEL stencil(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx items = FIRST + LAST + WINDOWS, runs = n0 / V;
   EACH(2, z, OUTER) {

@@ -55,6 +55,7 @@
 #define PLACE_2(p) ((idx)((u32)(p) / (u32)(n0 * n1)))
 
 KERNEL stencil_apart(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx all = n0 * n1 * OUTER, f = (idx)GID(0) * V;
   if (f - BEFORE >= all) return;

@@ -35,6 +35,7 @@
 #endif
 
 KERNEL stencil_each(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx items = FIRST + LAST + WINDOWS, runs = n0 / V;
   EACH(2, z, OUTER) {

@@ -41,6 +41,7 @@ FN run filter_load(const GLOBAL elem* line, idx at, idx all) {
 }
 
 KERNEL_OF(THREADS, 1, RESIDENT) stencil_filter(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(run, tile, TILE_RUNS);
   LOCAL_ARRAY(run, made, WIDTH / V);
   PROLOGUE

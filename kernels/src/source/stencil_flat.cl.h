@@ -53,6 +53,7 @@ FN elem flat_special(elem sum, const elem* near, int at, idx c, idx n) {
   }
 
 KERNEL stencil_flat(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx all = n0 * n1, f = (idx)GID(0) * V;
   if (f >= all) return;

@@ -46,6 +46,7 @@ FN elem line_row(const GLOBAL elem* x0, idx p, idx i, idx n0, idx n1) {
 }
 
 KERNEL stencil_line(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx rows = n0 * n1, all = rows * OUTER, runs = step / V;
   EACH(2, z, OUTER) {

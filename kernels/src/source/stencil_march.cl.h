@@ -34,6 +34,7 @@
   }
 
 KERNEL_OF(WIDTH, HEIGHT, RESIDENT) stencil_march(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx parts = (n2 + MARCH - 1) / MARCH, items = parts * (OUTER / n2), groups = (n1 + ROWS - 1) / ROWS, runs = n0 / V;
   EACH(2, item, items) {

@@ -47,6 +47,7 @@ FN elem from_slot(slot s) { return s; }
   }
 
 KERNEL_OF(THREADS, 1, RESIDENT) stencil_padded(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(slot, tile, TILE);
   PROLOGUE
   FROM_FIRST_PLACES

@@ -39,6 +39,7 @@
 #endif
 
 KERNEL stencil_sum(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   const idx items = FIRST + LAST + WINDOWS, runs = n0 / V;
   EACH(2, z, OUTER) {

@@ -147,6 +147,7 @@ typedef elem slot;
 #endif
 
 KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
 #if !DIRECT
   LOCAL_ARRAY(slot, tile, LINES * PITCH);
 #endif

@@ -10,6 +10,7 @@
 #define IN_TILE_y run_load(y + (y_ROW + i0 * y_s0)).e[0]
 
 KERNEL transpose(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(elem, tile, TILE * (TILE + 1));
   PROLOGUE
   for (idx z = (idx)GRP(2); z < OUTER; z += (idx)NGRP(2)) {

@@ -9,7 +9,7 @@ use arrayspan_kernels::Update;
 use super::Operator;
 use super::node::Kind;
 use crate::form::{Orientation, Program};
-use crate::{Context, Devices, LinearMap, Properties, Result, Space};
+use crate::{Context, Devices, LinearMap, OperatorKey, Properties, Result, Space};
 
 impl Operator {
     /// How it is run, without its factor.
@@ -82,6 +82,14 @@ impl LinearMap for Operator {
     /// As all that is made of forms does; of opaque parts nothing is known.
     fn only_enqueues(&self) -> bool {
         [false, true].into_iter().all(|adjoint| self.program(adjoint).cost().is_some())
+    }
+
+    /// What it is made of, where no part is opaque.
+    fn key(&self) -> Option<OperatorKey> {
+        let plain = [false, true].into_iter().all(|adjoint| self.program(adjoint).is_plain());
+        let (orientation, factor) = (self.orientation(), self.factor());
+        let numbers = [factor.re.to_bits(), factor.im.to_bits(), orientation.index() as u64];
+        plain.then(|| OperatorKey::new(self.clone().into_node(), numbers))
     }
 
     fn properties(&self) -> Properties {

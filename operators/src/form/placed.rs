@@ -79,7 +79,8 @@ pub(super) fn placed(
     let steps: Vec<Step> = steps.collect();
     let (is_real, cost) = (is_real(&steps, domain, range), cost(&steps, domain, range, ONE));
     let gain = gain.unwrap_or(Gain::ONE);
-    Program { steps, bytes, devices, gain, is_real, is_complex_linear, cost }
+    let is_plain = steps.iter().all(Step::is_plain);
+    Program { steps, bytes, devices, gain, is_real, is_complex_linear, is_plain, cost }
 }
 
 impl Draft {

@@ -31,6 +31,8 @@ pub(crate) struct Program {
     pub(super) is_real: bool,
     /// Whether complex factors commute with all of its steps.
     pub(super) is_complex_linear: bool,
+    /// Whether it has no opaque parts: it enqueues the same verbs each time.
+    pub(super) is_plain: bool,
     /// What it costs for contiguous arrays, if it has no opaque parts. As [`is_real`](Self::is_real), kept: shared parts may
     /// be called more often than can be counted.
     pub(super) cost: Option<Cost>,
@@ -144,6 +146,11 @@ impl Program {
         self.is_complex_linear
     }
 
+    /// Whether it has no opaque parts: it enqueues the same verbs each time.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
     /// What it costs for contiguous arrays; `None` if it has opaque parts, which do not tell.
     pub(crate) fn cost(&self) -> Option<Cost> {
         self.cost
@@ -201,6 +208,15 @@ impl Act {
 }
 
 impl Step {
+    /// Whether it enqueues the same verbs each time.
+    pub(super) fn is_plain(&self) -> bool {
+        match &self.act {
+            Act::Leaf(Leaf::Map { .. }) => false,
+            Act::Leaf(Leaf::Call(program)) => program.is_plain,
+            _ => true,
+        }
+    }
+
     fn same(&self, other: &Self) -> bool {
         let numbers =
             (self.scale, self.first, self.device) == (other.scale, other.first, other.device);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use arrayspan_bridge::{Array, DType, Transfer};
+use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::VectorMut;
 
 use super::history::Norms;
@@ -28,14 +28,7 @@ impl<M: Method> Run<'_, M> {
             *whole = whole.max(*data);
         }
         self.whole = wholes.iter().copied().fold(0.0, f64::max);
-        if let Some(kept) = self.w.history.wholes_mut() {
-            let wholes = match kept.dtype() {
-                DType::Float32 => Array::from(wholes.iter().map(|v| *v as f32).collect::<Vec<_>>()),
-                _ => Array::from(wholes),
-            };
-            let stream = on.stream();
-            *kept = wholes.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0;
-        }
+        self.w.history.explain(on, &wholes)?;
         M::measure(self)?;
         M::turn(self)?;
         Ok(seen)

@@ -3,8 +3,8 @@
 //! Of several right-hand sides at once each scalar is an array of one number for each, which broadcasts over vectors whose last
 //! axis counts the right-hand sides. So a recurrence is written once.
 
-use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
-use arrayspan_kernels::{Arrays, Executor, Expression, Update};
+use arrayspan_bridge::{Array, DType, Relayout, Transfer, View, ViewMut};
+use arrayspan_kernels::{Arrays, Executor, Expression, Update, VectorMut as _};
 
 use super::scale::power;
 use super::state::fill;
@@ -34,8 +34,10 @@ pub(crate) struct History {
     slots: Array,
     /// The row from which on they are the state, which one call fills. Those before are written one by one.
     state: usize,
-    /// Of several right-hand sides, the squared norms of what is to be explained: the last input of each state.
-    wholes: Option<Array>,
+    /// The squared norms of what is to be explained, of each right-hand side: the last input of each state that reads it.
+    wholes: Array,
+    /// The number of right-hand sides, of those that are solved at once.
+    columns: Option<usize>,
     /// Slots of the few iterations that are recorded, where such are replayed.
     recorded: Option<Array>,
 }
@@ -63,7 +65,7 @@ pub(crate) struct Norms {
 impl Arrays for History {
     fn show<'a>(&'a mut self, show: &mut dyn FnMut(&'a mut Array)) {
         show(&mut self.slots);
-        self.wholes.show(show);
+        show(&mut self.wholes);
         self.recorded.show(show);
     }
 }
@@ -84,8 +86,8 @@ impl History {
             on.empty(if columns.is_some() { &shape } else { &shape[..2] }, dtype)
         };
         let recorded = Self::recorded(on).map(slots).transpose()?;
-        let wholes = columns.map(|columns| on.empty(&[columns], dtype)).transpose()?;
-        Ok(Self { slots: slots(check_every)?, state, wholes, recorded })
+        let wholes = on.empty(columns.as_slice(), dtype)?;
+        Ok(Self { slots: slots(check_every)?, state, wholes, columns, recorded })
     }
 
     /// How many iterations may be recorded together, where such are replayed.
@@ -93,14 +95,23 @@ impl History {
         on.has_graphs().then_some(RECORDED)
     }
 
-    /// The squared norms of what is to be explained, of several right-hand sides.
-    pub(crate) fn wholes_mut(&mut self) -> Option<&mut Array> {
-        self.wholes.as_mut()
+    /// Keeps the squared norms of what is to be explained, of each right-hand side.
+    pub(crate) fn explain(&mut self, on: &dyn Executor, wholes: &[f64]) -> Result<()> {
+        if let ([whole], None) = (wholes, self.columns) {
+            return Ok(self.wholes.assign_on(on, *whole)?);
+        }
+        let wholes = match self.wholes.dtype() {
+            DType::Float32 => Array::from(wholes.iter().map(|v| *v as f32).collect::<Vec<_>>()),
+            _ => Array::from(wholes.to_vec()),
+        };
+        let stream = on.stream();
+        let wholes = wholes.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0;
+        Ok(on.copy(wholes.view(), self.wholes.view_mut(), Update::set())?)
     }
 
     /// The number of right-hand sides, of those that are solved at once.
     pub(crate) fn columns(&self) -> Option<usize> {
-        self.wholes.as_ref().map(|wholes| wholes.layout().len())
+        self.columns
     }
 
     /// How many iterations there may be between two checks.
@@ -165,7 +176,9 @@ impl History {
         let known = scalars.iter().map(|&scalar| slot(before.view(), scalar, step));
         let mut inputs = known.collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
-        inputs.extend(self.wholes.as_ref().map(Array::view));
+        if state.iter().any(|row| row.inputs() > inputs.len()) {
+            inputs.push(self.wholes.view());
+        }
         let (_, next) = after.sliced(0, 0, 1)?.split_at(1, self.state)?;
         fill(on, &inputs, state, next)
     }

@@ -10,6 +10,7 @@ mod begin;
 mod columns;
 pub(crate) mod fit;
 pub(crate) mod history;
+mod kept;
 mod measure;
 pub(crate) mod read;
 mod recorded;

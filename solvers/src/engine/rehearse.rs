@@ -80,6 +80,7 @@ impl<M: Method> Run<'_, M> {
         M::first(self)?;
         // Not zero, with which the scalars could be another expression.
         self.whole = 1.0;
+        self.w.history.explain(on, &vec![1.0; self.w.history.columns().unwrap_or(1)])?;
         M::turn(self)?;
         M::iterate(self, 0)?;
         self.w.history.restart(on, 1)

@@ -20,16 +20,19 @@ impl<M: Method> Run<'_, M> {
             && iterations >= count
             && left >= 3 * count
         {
-            self.replay = self.recorded(count);
+            self.replay = match self.take_kept() {
+                Some(kept) => kept,
+                None => self.recorded(count),
+            };
         }
         let mut done = 0;
         match std::mem::take(&mut self.replay) {
-            Replay::Recorded(count, graph) => {
+            Replay::Recorded(count, graph, alike) => {
                 match self.replay(iterations, count, &graph, &mut done) {
                     // An array of the operator's own, which nobody lends a graph: nothing has run.
                     Err(error) if is_not_kept(&error) => self.replay = Replay::Refused,
                     replayed => {
-                        self.replay = Replay::Recorded(count, graph);
+                        self.replay = Replay::Recorded(count, graph, alike);
                         replayed?;
                     }
                 }
@@ -88,7 +91,8 @@ impl<M: Method> Run<'_, M> {
             tracing::debug!("iterations are not recorded: {error}");
             None
         });
-        graph.map_or(Replay::Refused, |graph| Replay::Recorded(count, graph))
+        let Some(graph) = graph else { return Replay::Refused };
+        Replay::Recorded(count, graph, self.alike().map(Box::new))
     }
 
     /// What `work` does with the same run on another executor of its stream.
@@ -144,7 +148,7 @@ fn is_not_kept(error: &Error) -> bool {
 }
 
 /// All arrays of a run that iterations write.
-struct Shown<'r, 'a, M: Method>(&'r mut Run<'a, M>);
+pub(super) struct Shown<'r, 'a, M: Method>(pub(super) &'r mut Run<'a, M>);
 
 impl<M: Method> arrayspan_kernels::Arrays for Shown<'_, '_, M> {
     fn show<'s>(&'s mut self, show: &mut dyn FnMut(&'s mut Array)) {

@@ -108,6 +108,12 @@ pub trait Method: Debug + Sized {
         false
     }
 
+    /// What iterations that were recorded depend on beside operators, scale, damping and places: bits of numbers. `None`: on something
+    /// else, so that no other run may replay them.
+    fn recorded_for(&self, _vectors: &Self::Vectors) -> Option<Vec<u64>> {
+        None
+    }
+
     /// All arrays of the recurrence. Of one that never [replays](Self::replays) nobody asks.
     fn arrays(_vectors: &mut Self::Vectors) -> Vec<&mut Array> {
         Vec::new()
@@ -246,15 +252,11 @@ impl<'a, M: Method> Run<'a, M> {
         self.read(0, &mut seen)?;
         Ok(seen)
     }
+}
 
-    /// `share` of the squared norm of what is to be explained, in a state of so many inputs: of several right-hand sides that is
-    /// one input more.
-    pub(crate) fn explained(&self, share: f64, inputs: usize) -> Expression {
-        match self.w.history.columns() {
-            None => constant(share * self.whole),
-            Some(_) => constant(share) * input(inputs),
-        }
-    }
+/// `share` of the squared norm of what is to be explained, in a state of so many inputs, behind which that norm is one more.
+pub(crate) fn explained(share: f64, inputs: usize) -> Expression {
+    constant(share) * input(inputs)
 }
 
 /// 1 if `a > b`, else 0.

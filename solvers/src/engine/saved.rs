@@ -224,6 +224,7 @@ impl<M: Method> Run<'_, M> {
             let why = format!("‖y‖ was {expected:e}, and that of the data is {found:e}");
             return Err(Error::Saved { solver: M::NAME, why });
         }
+        self.w.history.explain(self.on, &[whole])?;
         M::measure(self)?;
         // Makes the expressions of iterations ready. What it writes, from the first gradient, is written over.
         M::turn(self)?;

@@ -96,7 +96,8 @@ pub trait Solver: Method {
         let [rows, _] = self.rows();
         let recorded = History::recorded(on).map_or(0, |recorded| recorded + 1);
         let columns = check_every(self).saturating_add(1 + recorded);
-        let numbers = rows.saturating_mul(columns).saturating_add(1);
+        // Beside the columns: a number that the host reads, and the norm of what is to be explained.
+        let numbers = rows.saturating_mul(columns).saturating_add(2);
         let inner = self.preconditioner().map_or(0, LinearMap::workspace);
         let numbers = numbers.saturating_mul(widest_real(on.device()).bytes());
         Ok(bytes::total([vectors, numbers, bytes::of(a.domain()), a.workspace(), inner]))

@@ -6,6 +6,7 @@ use arrayspan_operators::{LinearMap, Operator, Space, Workspace};
 
 use super::fit::Fit;
 use super::history::History;
+use super::recorded::Kept;
 use crate::{Error, Result, bytes};
 
 /// The vectors and scalars of a solver, for one operator on one device; usable for many right-hand sides.
@@ -18,6 +19,8 @@ pub struct SolverWorkspace<V> {
     /// Without elements: what stands where the model does while iterations are recorded.
     pub(crate) nothing: Option<Array>,
     pub(crate) operator: Workspace,
+    /// Iterations that the last run has recorded.
+    pub(crate) kept: Option<Kept>,
     /// That of the preconditioner, or nothing.
     pub(crate) inner: Option<Workspace>,
     /// What checks say of a workspace that does not fit: names of a vector of data and one of models.
@@ -187,6 +190,7 @@ impl<V> SolverWorkspace<V> {
             number: on.empty(&[], scalars.dtype)?,
             nothing: Some(on.empty(&[0], scalars.dtype)?),
             operator: Workspace::of(a, on)?,
+            kept: None,
             inner: inner.map(|inner| Workspace::of(inner, on)).transpose()?,
             names: [
                 data.unwrap_or("the workspace's data"),

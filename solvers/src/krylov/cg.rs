@@ -8,7 +8,7 @@ use super::breakdown::{epsilon, going, most, named};
 use super::step::{ratio, step_and_turn};
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
-use crate::engine::run::{Method, Run};
+use crate::engine::run::{Method, Run, explained};
 use crate::engine::system::{Parts, real_dot, squared_into, update_squared};
 use crate::parameters::square;
 use crate::{Result, Stop, Stopped};
@@ -27,7 +27,7 @@ use crate::{Result, Stop, Stopped};
 /// [`Stopped::NotFinite`]. A residual of `ε/4 ‖y‖` (or of that at the start, if it is larger) ends with [`Stopped::Precision`]; **no
 /// iteration after that changes anything**. Data zero give the model zero, at once.
 ///
-/// Storage: `4n` elements, solution included (`5n` with a preconditioner), and `7 (check_every + 5) + 9` scalars
+/// Storage: `4n` elements, solution included (`5n` with a preconditioner), and `7 (check_every + 5) + 10` scalars
 /// ([`memory`](crate::Solver::memory)). Values moved an iteration: `10n` (`12n`) and an application of `A` (and `M`) (test
 /// `bytes::cg`). Launches beside these: 4 (5).
 ///
@@ -144,6 +144,10 @@ impl Method for Cg {
         true
     }
 
+    fn recorded_for(&self, _: &Vectors) -> Option<Vec<u64>> {
+        Some(Vec::new())
+    }
+
     fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
         let Vectors { residual, direction, image, preconditioned, curvature } = vectors;
         [residual, direction, image, curvature].into_iter().chain(preconditioned).collect()
@@ -231,7 +235,7 @@ pub(super) fn column<M: Method>(
     let along = curvature.clone().div_or_zero(size.clone());
     let bound = bound.max(along.clone().abs());
     let margin = margin.min(along - constant(epsilon) * bound.clone());
-    let level = run.explained((0.25 * epsilon).powi(2), inputs);
+    let level = explained((0.25 * epsilon).powi(2), inputs);
     let go = going(margin.clone().min(residual - level));
     let length = (go * gamma.clone()).div_or_zero(curvature);
     vec![length, gamma, size, bound, margin]

@@ -10,7 +10,7 @@ use super::breakdown::epsilon;
 use crate::Result;
 use crate::engine::Make;
 use crate::engine::history::{History, RESIDUAL, STEP};
-use crate::engine::run::{Method, Run};
+use crate::engine::run::{Method, Run, explained};
 use crate::engine::system::{System, squared_into};
 use crate::parameters::wrong;
 
@@ -101,7 +101,7 @@ pub(super) fn margin<M: Method>(
 ) -> Expression {
     let epsilon = epsilon(run.a.range().dtype());
     let level = constant((4.0 * epsilon).powi(2)) * bound * residual;
-    let explained = run.explained((0.25 * epsilon).powi(2), inputs);
+    let explained = explained((0.25 * epsilon).powi(2), inputs);
     margin.min(gradient - level).min(misfit - explained)
 }
 

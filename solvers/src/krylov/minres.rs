@@ -7,7 +7,7 @@ use arrayspan_operators::LinearMap;
 use super::breakdown::{epsilon, going, most};
 use crate::engine::Make;
 use crate::engine::history::{RESIDUAL, STEP, State};
-use crate::engine::run::{Method, Run, above};
+use crate::engine::run::{Method, Run, above, explained};
 use crate::engine::system::{Parts, real_dot, squared_into};
 use crate::parameters::square;
 use crate::{Result, Stop, Stopped};
@@ -27,7 +27,7 @@ use crate::{Result, Stop, Stopped};
 /// `√ε ‖A‖ ‖r‖` and rises while `‖r‖` does not fall (below `ε^⅔ ‖A‖ ‖r‖`: hardly falls), `A` is singular for all that the dtype
 /// can tell, and `y` is not in its range: that ends with [`Stopped::Singular`], near a solution of least squares that has a part along what `A` maps to zero.
 ///
-/// Storage: `5n` elements, solution included, and `19 (check_every + 5) + 22` scalars ([`memory`](crate::Solver::memory)). Values moved
+/// Storage: `5n` elements, solution included, and `19 (check_every + 5) + 23` scalars ([`memory`](crate::Solver::memory)). Values moved
 /// an iteration: `13n` and an application of `A`, which adds to what is there (test `bytes::minres`). Launches beside these: 7.
 ///
 /// Reference: Paige and Saunders, SIAM J. Numer. Anal. 12 (1975) 617. Golden: by definition, the least residual of the Krylov space.
@@ -247,7 +247,7 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     let bound = bound.max(alpha.abs2() + length.clone());
     let epsilon = epsilon(run.a.range().dtype());
     let level = constant((LOWEST * epsilon).powi(2)) * bound.clone();
-    let explained = run.explained((2.0 * epsilon).powi(2), SCALARS.len() + 2);
+    let explained = explained((2.0 * epsilon).powi(2), SCALARS.len() + 2);
     let left = rest.clone().abs2();
     let margin = margin.min(slope.clone() - level).min(left.clone() - explained);
     let falls = above(least.clone(), slope.clone());

@@ -7,7 +7,7 @@ use arrayspan_operators::LinearMap;
 use super::cgls::freeze::Scalars;
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
-use crate::engine::run::{Method, Run};
+use crate::engine::run::{Method, Run, explained};
 use crate::engine::system::{Parts, real_dot};
 use crate::{Result, Stop};
 
@@ -20,7 +20,7 @@ use crate::{Result, Stop};
 ///
 /// Gradient, breakdowns and rounding level are [`Cgls`](crate::Cgls)'s; **an iteration too many changes nothing**.
 ///
-/// Storage: `3n + 3m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `8 (check_every + 5) + 14`
+/// Storage: `3n + 3m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `8 (check_every + 5) + 15`
 /// scalars ([`memory`](crate::Solver::memory)). Values moved an iteration: `7n + 11m` (`13n + 11m` with damping), and one application
 /// of `A` and of `Aᴴ` (test `bytes::single_reduction_cgls`). Launches beside those: 10 (13 with damping). One application of `A` more
 /// than iterations.
@@ -246,7 +246,7 @@ fn scalars(run: &Run<'_, SingleReductionCgls>) -> State {
         objective: misfit.clone(),
     };
     let inputs = SCALARS.len() + count(run);
-    let go = decides.go(run.a.range().dtype(), |share| run.explained(share, inputs));
+    let go = decides.go(run.a.range().dtype(), |share| explained(share, inputs));
     let length = go * gradient.clone().div_or_zero(curvature);
     let misfit = misfit - length.clone() * gradient.clone();
     vec![length, bound, lowest, misfit, gradient, ratio]

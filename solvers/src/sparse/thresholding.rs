@@ -31,7 +31,7 @@ use vectors::Vectors;
 /// The objective never rises, for steps up to `1/‖A‖²` (for `p = 1`, up to twice as long). [`Fista`] takes far fewer iterations to the same
 /// solution; what else is said there holds here.
 ///
-/// Storage: `3n + m` elements (`n` model, `m` data), solution included, and `5 (check_every + 5) + 7` scalars. Values moved an iteration: `5n + 4m`, an application of `A` and of
+/// Storage: `3n + m` elements (`n` model, `m` data), solution included, and `5 (check_every + 5) + 8` scalars. Values moved an iteration: `5n + 4m`, an application of `A` and of
 /// `Aᴴ`, and 5 launches beside these (test `bytes::ista`).
 ///
 /// Reference: Daubechies, Defrise and De Mol, Comm. Pure Appl. Math. 57 (2004) 1413. Golden: PyLops 2.8.0 `ista`.
@@ -62,7 +62,7 @@ pub type Ista = IterativeThresholding<false>;
 /// Data, models and operators may have any size that the dtype holds: where squares or products would leave its range, data, operator, step and
 /// threshold are scaled by powers of two.
 ///
-/// Storage: `4n + m` elements (`n` model, `m` data), solution included, and `8 (check_every + 5) + 10` scalars
+/// Storage: `4n + m` elements (`n` model, `m` data), solution included, and `8 (check_every + 5) + 11` scalars
 /// ([`memory`](crate::Solver::memory)); with a basis its coefficients besides. Values moved an
 /// iteration: `7n + 4m`, an application of `A` and of `Aᴴ`, and 5 launches beside these (test `bytes::fista`). `restart` takes one
 /// more that reads `n`, a basis one of `S` and of `Sᴴ`, 2 launches and `5n` more; thresholds that keep a share find a
@@ -217,6 +217,15 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
     fn replays(&self, iterations: usize) -> bool {
         let Sparsity { threshold, decay, .. } = &self.sparsity;
         iterations.is_multiple_of(2) && threshold.kept().is_none() && decay.is_empty()
+    }
+
+    /// With backtracking constants of the data stand in them.
+    fn recorded_for(&self, vectors: &Vectors) -> Option<Vec<u64>> {
+        let Sparsity { weight, threshold, .. } = &self.sparsity;
+        let numbers =
+            [weight.to_bits(), vectors.step.to_bits(), self.step.unwrap_or(0.0).to_bits()];
+        let kinds = [threshold.shape() as u64, u64::from(self.restart)];
+        (!self.backtracking).then(|| numbers.into_iter().chain(kinds).collect())
     }
 
     fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {

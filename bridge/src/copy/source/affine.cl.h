@@ -4,6 +4,7 @@
 #define PLUS_INFINITY AS_F64((u64)0x7ff0000000000000ul)
 
 KERNEL affine_of(GLOBAL double* RESTRICT found, const GLOBAL double* RESTRICT parts, int count, double to, double extent) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(double, low, MOST_THREADS);
   LOCAL_ARRAY(double, high, MOST_THREADS);
   const int thread = LID(0);

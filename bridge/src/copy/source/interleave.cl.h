@@ -11,6 +11,7 @@ typedef struct ALIGNED(ACROSS_ALIGN) { to_t e[ACROSS]; } across;
 #define TAKE(k) given[t].e[k] = (FROM_##k)[i * STEP_##k];
 
 KERNEL interleave(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
     SPLIT(z)

@@ -25,6 +25,7 @@ FN void group_range(LOCAL double* low, LOCAL double* high, int thread, int threa
   }
 
 KERNEL range(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(double, low, MOST_THREADS);
   LOCAL_ARRAY(double, high, MOST_THREADS);
   x0 += x0_at;

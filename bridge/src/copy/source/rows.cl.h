@@ -4,6 +4,7 @@
    Before this text stand the parameters and the index space; BEGIN and END are what a thread does first and last. */
 
 KERNEL rows(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   BEGIN
   for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {

@@ -5,6 +5,7 @@
    index space, and FROM_0 and STEP_0: the row of the array number `part`, and its step along axis 0. */
 
 KERNEL stack(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   /* Groups along z come in turns of one for each array. */
   const int part = (int)(GRP(2) % SOURCES);

@@ -19,6 +19,7 @@ typedef u64 word_t;
 #define GROUPS1 (TILE_X / BESIDE)
 
 KERNEL words(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(word_t, room, (ROWS * PITCH + M - 1) / M);
   LOCAL from_t* const tile = (LOCAL from_t*)room;
   PROLOGUE

@@ -1,6 +1,7 @@
 /* A user's elementwise kernel. Before this text stand the parameters, the index space and
      ELEMENT   what is done for one element, at i of its row */
 KERNEL elementwise(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   PROLOGUE
   for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
     SPLIT(z)

@@ -8,6 +8,7 @@
 #define Q (THREADS / P)
 
 KERNEL reduction(PARAMETERS) {
+  AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(user_total, shared, THREADS);
   PROLOGUE
   const int thread = LID(0);

@@ -10,7 +10,7 @@ use arrayspan_operators::LinearOperator;
 
 use super::freeze::Scalars;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
-use crate::engine::run::Run;
+use crate::engine::run::{Run, explained};
 use crate::engine::scale::times;
 use crate::engine::system::{squared_into, update_squared};
 use crate::krylov::step::{ratio, step_and_turn};
@@ -132,7 +132,7 @@ impl Run<'_, Cgls> {
             residual,
         };
         let inputs = SCALARS.len() + if damped { 2 } else { 1 };
-        let go = decides.go(self.a.range().dtype(), |share| self.explained(share, inputs));
+        let go = decides.go(self.a.range().dtype(), |share| explained(share, inputs));
         let length = go * gradient.clone().div_or_zero(curvature);
         // Without damping the residual is the objective, and nobody reads this one.
         let objective = if damped { misfit - length.clone() * gradient } else { misfit };
