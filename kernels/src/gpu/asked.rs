@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::factors::{Factors, Known};
 use crate::gather::WeakGather;
-use crate::verb::{Call, Factor, Spans, StencilSumCall, WeakStencil};
+use crate::verb::{Call, DotOf, Factor, Spans, StencilSumCall, WeakStencil};
 use crate::{Reduction, Scan};
 
 /// Blocks that lie alike within so many bytes are as aligned for every access.
@@ -33,10 +33,10 @@ pub(super) struct Key {
 #[derive(Debug)]
 enum What {
     Map(Expression),
-    MapMany(Vec<Expression>),
+    MapMany(Vec<Expression>, Vec<[DotOf; 2]>),
     Copy,
     CopyMapped(Vec<Axes<Spans>>),
-    Stencil(WeakStencil),
+    Stencil(WeakStencil, Option<[DotOf; 2]>),
     StencilEach(WeakStencil),
     StencilSum(Vec<(WeakStencil, Weighted)>),
     Reduce(Reduction, Expression, usize, Vec<usize>),
@@ -69,9 +69,10 @@ impl<'c> Asked<'c> {
                 operands.push(call.out.as_operand());
                 operands.extend(&call.inputs);
             }
-            Call::MapMany(call) if call.dots.is_empty() => {
+            Call::MapMany(call) => {
                 operands.extend(call.outs.iter().map(|out| out.as_operand()));
                 operands.extend(&call.inputs);
+                operands.extend(call.dots.iter().map(|dot| dot.out.as_operand()));
             }
             Call::Copy(call) => {
                 operands.extend([call.y.as_operand(), &call.x]);
@@ -82,8 +83,9 @@ impl<'c> Asked<'c> {
                 operands.extend(call.sources.iter().map(|source| &source.x));
                 factors = Some(&call.factors);
             }
-            Call::Stencil(call) if call.norm.is_none() => {
+            Call::Stencil(call) => {
                 operands.extend([call.y.as_operand(), &call.x]);
+                operands.extend(call.norm.iter().map(|norm| norm.out.as_operand()));
                 factors = Some(&call.factors);
             }
             Call::StencilEach(call) => {
@@ -167,12 +169,18 @@ impl What {
     fn of(call: &Call<'_>) -> Option<Self> {
         Some(match call {
             Call::Map(call) => Self::Map(call.expression.clone()),
-            Call::MapMany(call) => Self::MapMany(call.expressions.clone()),
+            Call::MapMany(call) => Self::MapMany(
+                call.expressions.clone(),
+                call.dots.iter().map(|dot| dot.of).collect(),
+            ),
             Call::Copy(_) => Self::Copy,
             Call::CopyMapped(call) => {
                 Self::CopyMapped(call.sources.iter().map(|source| source.axes.clone()).collect())
             }
-            Call::Stencil(call) => Self::Stencil(call.stencil.downgrade()),
+            Call::Stencil(call) => {
+                let norm = call.norm.as_ref().map(|norm| norm.of);
+                Self::Stencil(call.stencil.downgrade(), norm)
+            }
             Call::StencilEach(call) => Self::StencilEach(call.stencil.downgrade()),
             Call::StencilSum(call) => {
                 let terms = call.terms.iter().map(|term| term.stencil.downgrade());
@@ -193,15 +201,18 @@ impl What {
     fn is(&self, call: &Call<'_>) -> bool {
         match (self, call) {
             (Self::Map(own), Call::Map(call)) => same(own, &call.expression),
-            (Self::MapMany(own), Call::MapMany(call)) => {
-                own.len() == call.expressions.len()
+            (Self::MapMany(own, dots), Call::MapMany(call)) => {
+                dots.iter().eq(call.dots.iter().map(|dot| &dot.of))
+                    && own.len() == call.expressions.len()
                     && own.iter().zip(&call.expressions).all(|(own, other)| same(own, other))
             }
             (Self::Copy, Call::Copy(_)) => true,
             (Self::CopyMapped(own), Call::CopyMapped(call)) => {
                 own.iter().eq(call.sources.iter().map(|source| &source.axes))
             }
-            (Self::Stencil(own), Call::Stencil(call)) => own.is(&call.stencil),
+            (Self::Stencil(own, norm), Call::Stencil(call)) => {
+                *norm == call.norm.as_ref().map(|norm| norm.of) && own.is(&call.stencil)
+            }
             (Self::StencilEach(own), Call::StencilEach(call)) => own.is(&call.stencil),
             (Self::StencilSum(own), Call::StencilSum(call)) => {
                 own.len() == call.terms.len()

@@ -7,6 +7,7 @@ use arrayspan_bridge::{Array, Operand};
 use parking_lot::Mutex;
 
 use super::Gpu;
+use super::noted::Living;
 use super::tables::Uploaded;
 use crate::Result;
 use crate::graph::Graph;
@@ -41,8 +42,13 @@ impl Captured {
         });
     }
 
-    pub(super) fn hold(&self, tables: &Uploaded) {
-        self.0.lock().tables.push(tables.clone());
+    /// Holds what launches use beside what calls are about.
+    pub(super) fn hold(&self, room: &Living) {
+        let mut kept = self.0.lock();
+        match room {
+            Living::Tables(tables) => kept.tables.push(tables.clone()),
+            Living::Array(array) => kept.memory.push(Operand::from(array.view()).handle()),
+        }
     }
 
     /// Holds the memory of an array that a launch before used, and that is given up now.
@@ -74,12 +80,13 @@ impl Captured {
 }
 
 impl Gpu {
-    /// One whose calls are kept for a graph. It shares what all kernels of the stream share, which run one after the other;
-    /// room from one kernel to the next is its own.
+    /// One whose calls are kept for a graph. It shares what all kernels of the stream share, which run one after the other, and how the
+    /// last calls were launched; room from one kernel to the next is its own.
     pub(super) fn for_graph(&self) -> Result<Self> {
         let (scratch, states) = (self.scratch.lock().clone(), self.states.lock().clone());
         Ok(Self {
             captured: Some(Captured::default()),
+            recent: self.recent.clone(),
             transforms: self.transforms,
             scratch: Mutex::new(scratch),
             states: Mutex::new(states),

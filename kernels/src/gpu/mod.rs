@@ -81,6 +81,7 @@ use crate::graph::Graph;
 use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
 use captured::Captured;
+use noted::Living;
 use recent::Recent;
 use shared::Shared;
 use table_key::Key;
@@ -111,7 +112,7 @@ pub struct Gpu {
     transforms: Transforms,
     launches: AtomicUsize,
     /// How the last calls were launched.
-    recent: Recent,
+    recent: Arc<Recent>,
     /// What it would have launched, of one that launches nothing.
     planned: Option<Mutex<Vec<Box<dyn Buildable>>>>,
     /// What it has kept, of one that keeps its launches for a graph.
@@ -141,7 +142,7 @@ impl Gpu {
             blas: OnceLock::new(),
             transforms: Transforms::default(),
             launches: AtomicUsize::new(0),
-            recent: Recent::default(),
+            recent: Arc::default(),
             planned: None,
             captured: None,
         })
@@ -255,7 +256,7 @@ impl Gpu {
         let tables = self.shared.tables(key, &self.stream)?;
         noted::tables(&tables);
         if let Some(captured) = &self.captured {
-            captured.hold(&tables);
+            captured.hold(&Living::Tables(tables.clone()));
         }
         Ok(tables)
     }

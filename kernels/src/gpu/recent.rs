@@ -11,8 +11,9 @@ use super::noted::{self, Few, Given, Launch, Living, Noted, Room};
 use crate::Result;
 use crate::verb::Call;
 
-/// More calls than most programs make in turns; so few that they are looked through in no time.
-const MOST: usize = 24;
+/// More calls than most programs make in turns, those of an iteration that is recorded among them; so few that they are looked through
+/// in no time.
+const MOST: usize = 64;
 
 /// The calls that an executor was asked for last. They keep nothing alive: a kernel that a recovery has unloaded is built anew.
 #[derive(Debug, Default)]
@@ -76,11 +77,10 @@ impl Gpu {
             // A thread that finds it locked plans its call, which is quicker than to wait for long.
             let entries = self.recent.0.try_lock()?;
             let entry = entries.all.iter().find(|entry| entry.key.is(asked))?;
-            // A graph is to hold rooms, which it is told of where they are asked for.
-            if self.captured.is_some() && !entry.rooms.is_empty() {
-                return None;
-            }
             rooms = entry.rooms.iter().map(Room::living).collect::<Option<_>>()?;
+            if let Some(captured) = &self.captured {
+                rooms.iter().for_each(|room| captured.hold(room));
+            }
             let arguments = entry.arguments.iter().map(|source| source.argument(asked, &rooms));
             (entry.kernel.upgrade()?, entry.grid, arguments.collect::<Option<_>>()?)
         };

@@ -18,11 +18,11 @@ impl<M: Method> Run<'_, M> {
         if let Replay::New = self.replay
             && let Some(count) = History::recorded(self.on)
             && iterations >= count
-            && left >= 3 * count
         {
             self.replay = match self.take_kept() {
                 Some(kept) => kept,
-                None => self.recorded(count),
+                None if left >= 3 * count => self.recorded(count),
+                None => Replay::New,
             };
         }
         let mut done = 0;

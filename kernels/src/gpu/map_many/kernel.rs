@@ -9,6 +9,7 @@ use arrayspan_bridge::iteration::{Inner, IterationForm, Text};
 use super::super::dots::Dots;
 use super::super::element::{Element, PRELUDE};
 use super::super::formula::{binary, unary};
+use crate::expression::Binary;
 use crate::program::{Kind, Op, Program};
 
 const TEXT: &str = include_str!("../../source/map_many.cl.h");
@@ -180,6 +181,11 @@ impl Variant {
         steps.chain(set).chain(dots).collect()
     }
 
+    /// Whether values of this kind are real numbers.
+    fn is_real(&self, kind: Kind) -> bool {
+        kind != Kind::Element || !self.element.is_complex()
+    }
+
     /// The statement of a step.
     fn statement(&self, at: usize) -> String {
         let step = &self.program.steps[at];
@@ -213,6 +219,10 @@ impl Variant {
                 let part =
                     if from == Kind::Element && step.kind == Kind::Real { ".re" } else { "" };
                 format!("{}_{}(t{a}){part}", letter(from), unary(function))
+            }
+            // A quotient of a number and itself: 1, zero of zero, and NaN of what is not finite.
+            Op::Binary(Binary::DivideOrZero, a, b) if a == b && self.is_real(step.kind) => {
+                format!("(t{a} - t{a}) + (t{a} == 0 ? 0 : 1)")
             }
             Op::Binary(function, a, b) => {
                 format!("{}_{}(t{a}, t{b})", letter(step.kind), binary(function))
