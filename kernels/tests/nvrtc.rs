@@ -69,6 +69,20 @@ fn say(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
+/// They are launched before those ahead of them have ended.
+#[test]
+fn every_kernel_begins_by_waiting_for_those_before_it() {
+    let dialect = DeviceKind::Cuda.dialect().unwrap();
+    for kernel in catalogue().into_iter().filter(|kernel| kernel.name() != "raw_kernel") {
+        let text = kernel.text(dialect);
+        let body = text.lines().skip_while(|line| !line.starts_with("#line 1")).map(str::trim);
+        let heads: Vec<_> = body.clone().zip(body.skip(1)).collect();
+        let heads = heads.iter().filter(|(head, _)| head.starts_with("KERNEL"));
+        let begins: Vec<&str> = heads.map(|(_, first)| *first).collect();
+        assert_eq!(begins, [KernelSource::AFTER_EARLIER_KERNELS], "{}", kernel.name());
+    }
+}
+
 #[test]
 fn every_entry_is_compiled_for_both_architectures_and_every_variant_with_some_seed() {
     let kernels = catalogue();

@@ -10,7 +10,7 @@ use arrayspan_kernels::on;
 use arrayspan_operators::{
     Diagonal, Edge, FirstDerivative, LinearMap, Operator, Scheme, Space, adjoint, vstack,
 };
-use arrayspan_solvers::sparse::{Fista, Sparsity};
+use arrayspan_solvers::sparse::{Fista, Ista, Sparsity, Threshold};
 use arrayspan_solvers::{Cg, Cgls, Lsqr, Solver, Stop};
 
 const SHAPE: [usize; 2] = [37, 19];
@@ -132,6 +132,50 @@ fn what_an_iteration_has_beside_the_operator_is_looked_at_too() {
         compare(runs.map(|(weight, step)| (fista(weight, step), a.clone(), y(3), None)), device);
         let others = [3, 4, 3].map(|seed| (fista(0.1, 0.1), a.clone(), y(seed), None));
         compare(others, device);
+    }
+}
+
+#[test]
+fn methods_and_thresholds_are_told_apart() {
+    for device in Device::all() {
+        let (on, a) = (on(device).unwrap(), stacked(1, device));
+        let y = array(a.range().shape(), 3, device);
+        let (stop, check_every) = (Stop::after(24), 24);
+        let fista = |threshold, decay: &[f64]| Fista {
+            sparsity: Sparsity { threshold, decay: decay.to_vec(), ..Sparsity::default() },
+            step: Some(0.1),
+            stop,
+            check_every,
+            ..Fista::default()
+        };
+        let keeping = Threshold::SoftKeeping(20.0);
+        let runs = [
+            fista(Threshold::Soft, &[]),
+            fista(keeping, &[]),
+            fista(Threshold::Soft, &[]),
+            fista(Threshold::Soft, &[8.0, 4.0, 2.0]),
+            fista(Threshold::Hard, &[]),
+            fista(Threshold::Soft, &[]),
+        ];
+        // All have what thresholds that keep a share need.
+        let mut workspace = fista(keeping, &[]).workspace(&a, &*on).unwrap();
+        for (number, solver) in runs.iter().enumerate() {
+            let found = solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ());
+            let expected = solver.solve(&a, &y).unwrap();
+            assert_eq!(found.unwrap().residuals, expected.residuals, "{device}, run {number}");
+        }
+        let ista = Ista { step: Some(0.1), stop, check_every, ..Ista::default() };
+        let fista = fista(Threshold::Soft, &[]);
+        let mut workspace = fista.workspace(&a, &*on).unwrap();
+        for number in 0..3 {
+            let found = fista.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ()).unwrap();
+            let expected = fista.solve(&a, &y).unwrap();
+            assert_eq!(found.residuals, expected.residuals, "{device}: Fista {number}");
+            let found = ista.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ()).unwrap();
+            let expected = ista.solve(&a, &y).unwrap();
+            assert_eq!(found.residuals, expected.residuals, "{device}: Ista {number}");
+        }
+        workspace.forget_last_run();
     }
 }
 

@@ -71,7 +71,11 @@ FN unsigned short half_bits(float value) {
 #define CLZ64(x) __clzll((i64)(x))
 
 /* Of acquire and release order, which is enough; __threadfence() is one of a single order of all fences, and takes longer. */
-#define DEVICE_FENCE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#if __CUDA_ARCH__ >= 700
+  #define DEVICE_FENCE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#else
+  #define DEVICE_FENCE() __threadfence()
+#endif
 #define COUNT_UP(p)    atomicAdd((u32*)(p), 1u)
 #define LOAD_U32(p)     (*(const volatile u32*)(p))
 #define LOAD_U64(p)     (*(const volatile u64*)(p))

@@ -9,6 +9,7 @@ use cudarc::driver::sys;
 
 use super::context::Context;
 use super::library;
+use super::queue::Queue;
 use crate::Result;
 use crate::driver::{Grid, KernelDriver, KernelNeeds, MAX_ARGUMENTS, PerArgument, RawArgument};
 
@@ -86,11 +87,11 @@ impl CudaKernel {
     /// Queues the kernel.
     ///
     /// # Safety
-    /// The stream is alive and of the kernel's context; the arguments match the kernel's parameters, and
+    /// The queue is of the kernel's context; the arguments match the kernel's parameters, and
     /// what it reads and writes lies within them.
     pub(super) unsafe fn launch(
         &self,
-        stream: sys::CUstream,
+        queue: &Queue,
         grid: Grid,
         arguments: &[RawArgument],
     ) -> Result<()> {
@@ -102,13 +103,13 @@ impl CudaKernel {
             );
             return Err(self.context.unsupported(what));
         }
-        let mut pointers = pointers(arguments);
+        let (mut pointers, stream) = (pointers(arguments), queue.raw());
         let _current = self.context.enter()?;
-        if self.early {
+        if self.early && queue.is_ours() {
             // SAFETY: passed on to the caller.
             return unsafe { self.launch_early(stream, [gx, gy, gz, tx, ty, tz], &mut pointers) };
         }
-        // SAFETY: function and stream are alive and of the current context; each pointer leads to the
+        // SAFETY: function and queue are alive and of the current context; each pointer leads to the
         // value inside `arguments`, read during the call only; the caller vouches for the rest.
         let queued = unsafe {
             sys::cuLaunchKernel(

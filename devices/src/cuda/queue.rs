@@ -105,6 +105,12 @@ impl Queue {
         }
     }
 
+    /// Whether all that is in it is ours. In another library's there may be kernels that end before those ahead of them, for which
+    /// they do not wait: what is launched whole comes after all of these.
+    pub(super) fn is_ours(&self) -> bool {
+        self.owner == Owner::Us
+    }
+
     /// The handle by which it is told from others.
     pub(super) fn handle(&self) -> sys::CUstream {
         self.handle

@@ -143,7 +143,7 @@ impl StreamDriver for CudaStream {
         let kernel = kernel.as_any().downcast_ref::<CudaKernel>();
         let kernel = kernel.ok_or_else(|| self.queue.context.foreign("a kernel"))?;
         // SAFETY: the caller vouches for the arguments.
-        unsafe { kernel.launch(self.queue.raw(), grid, arguments) }
+        unsafe { kernel.launch(&self.queue, grid, arguments) }
     }
 
     fn has_graphs(&self) -> bool {

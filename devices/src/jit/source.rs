@@ -20,13 +20,18 @@ impl KernelSource {
     /// once: what `KERNEL_OF` is told, where a language can say it. Lines that say different numbers say nothing.
     pub const RESIDENT: &str = "RESIDENT";
 
-    /// The macro that stands on a line of its own, first in a kernel's body, if the kernel may be launched before those before it
-    /// have ended: it waits for them there, so that only its launch is ahead. A kernel without it is launched when they have ended.
+    /// The macro that stands on a line of its own, right behind the line that the kernel's body begins at, if the kernel may be launched before
+    /// those before it have ended: it waits for them there, so that only its launch is ahead. A kernel without it, or with it anywhere
+    /// else, is launched when they have ended.
     pub const AFTER_EARLIER_KERNELS: &str = "AFTER_EARLIER_KERNELS";
 
     /// Whether the body of the kernel has [`AFTER_EARLIER_KERNELS`](Self::AFTER_EARLIER_KERNELS).
     pub(crate) fn awaits_earlier_kernels(&self) -> bool {
-        self.body.lines().any(|line| line.trim() == Self::AFTER_EARLIER_KERNELS)
+        let lines = self.body.lines().map(str::trim);
+        let first = |(head, line): (&str, &str)| {
+            head.starts_with("KERNEL") && head.ends_with('{') && line == Self::AFTER_EARLIER_KERNELS
+        };
+        lines.clone().zip(lines.skip(1)).any(first)
     }
 
     /// Whether a translation unit defines [`ACROSS_GROUPS`](Self::ACROSS_GROUPS) as 1.
@@ -152,6 +157,7 @@ mod tests {
     fn a_kernel_that_waits_says_so_on_a_line_of_its_own() {
         let waits = |body| KernelSource::new("axpy", "axpy", body).awaits_earlier_kernels();
         assert!(waits("KERNEL axpy() {\n  AFTER_EARLIER_KERNELS\n  x[0] = 1;\n}"));
+        assert!(!waits("KERNEL axpy() {\n  x[0] = 1;\n  AFTER_EARLIER_KERNELS\n}"));
         assert!(!waits("/* No AFTER_EARLIER_KERNELS here. */\nKERNEL axpy() { x[0] = 1; }"));
     }
 

@@ -84,7 +84,7 @@ impl Width {
         };
         // Of an array that is small: as few results of a thread as leave no processor two groups.
         let few = FEW_RESULTS.map(|results| Self { direct, warps: all_warps[0], results });
-        let alone = |width: &Self| fits(width) && width.groups(len, others, along) <= *units;
+        let alone = |width: &Self| fits(width) && width.groups(space, along) <= *units;
         if let Some(width) = few.into_iter().find(alone) {
             return Some(width);
         }
@@ -115,13 +115,15 @@ impl Width {
         cheapest.or_else(|| widths().next_back())
     }
 
-    /// How many groups there are, of so many lines of that length.
-    fn groups(self, len: usize, lines: usize, along: bool) -> usize {
-        let parts = len.div_ceil(self.places());
+    /// How many groups there are.
+    fn groups(self, space: &IterationSpace, along: bool) -> usize {
+        let extent = |axis: usize| space.extents.get(axis).copied().unwrap_or(1);
+        let outer: usize = space.extents.iter().skip(2).product();
+        let parts = extent(usize::from(!along)).div_ceil(self.places()).saturating_mul(outer);
         if along {
-            lines.saturating_mul(parts).div_ceil(LINES)
+            extent(1).saturating_mul(parts).div_ceil(LINES)
         } else {
-            lines.div_ceil(self.lines()) * parts
+            extent(0).div_ceil(self.lines()).saturating_mul(parts)
         }
     }
 

@@ -21,16 +21,16 @@
 #define IN_SUM_x0 sum.e[0]
 #define IN_SUM_y old.e[0]
 #if READS_Y
-  #define OLD old = run_load(y + to);
+  #define OLD(value) old = value;
 #else
-  #define OLD
+  #define OLD(value)
 #endif
-/* What becomes of the place `to` with the sum `value`. */
-#define STORE(value)                                                              \
+/* What becomes of the place `to` with the sum `value` and what is there before, `was`. */
+#define STORE(value, was)                                                         \
   {                                                                               \
     run sum, old, result;                                                         \
     sum.e[0] = value;                                                             \
-    OLD                                                                           \
+    OLD(was)                                                                      \
     result.e[0] = EXPRESSION(IN_SUM);                                             \
     run_store(y + to, result);                                                    \
     NOTE(result.e[0])                                                             \
@@ -69,6 +69,13 @@ KERNEL_OF(THREADS, 1, RESIDENT) stencil_column(PARAMETERS) {
         }
       }
       next += RESULTS;
+#if READS_Y
+      /* All before the first is stored: a load behind a store of the same array waits for it. */
+      run olds[RESULTS];
+      UNROLL for (int q = 0; q < RESULTS; q++) {
+        if (i + q < end) olds[q] = run_load(y + (to + q * y_s1));
+      }
+#endif
       elem sums[RESULTS];
       UNROLL for (int q = 0; q < RESULTS; q++) sums[q] = e_zero();
       UNROLL for (int k = 0; k < HELD + RESULTS; k++) {
@@ -82,12 +89,12 @@ KERNEL_OF(THREADS, 1, RESIDENT) stencil_column(PARAMETERS) {
 #endif
       if (i >= ALONE_FIRST && i + RESULTS <= end && i + RESULTS <= n1 - ALONE_LAST) {
         UNROLL for (int q = 0; q < RESULTS; q++) {
-          STORE(sums[q])
+          STORE(sums[q], olds[q])
           to += y_s1;
         }
       } else {
         UNROLL for (int q = 0; q < RESULTS; q++) {
-          if (i + q < end && !IS_ALONE(i + q)) STORE(sums[q])
+          if (i + q < end && !IS_ALONE(i + q)) STORE(sums[q], olds[q])
           to += y_s1;
         }
       }
@@ -100,7 +107,7 @@ KERNEL_OF(THREADS, 1, RESIDENT) stencil_column(PARAMETERS) {
       const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0 + i * x0_s1);
       to = y_ROW + c * y_s0 + i * y_s1;
       ADD_ALONE(at, at, i)
-      STORE(value)
+      STORE(value, run_load(y + to))
     }
 #endif
   }

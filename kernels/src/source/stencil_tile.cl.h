@@ -123,16 +123,17 @@ typedef elem slot;
 #define IN_SUM_x0 sum.e[0]
 #define IN_SUM_y old.e[0]
 #if READS_Y
-  #define OLD(to) run old = run_load(to);
+  #define OLD(value) run old = value;
 #else
-  #define OLD(to)
+  #define OLD(value)
 #endif
-/* What becomes of y at the pointer `to` with the sum `value`. */
-#define STORE(to, value)                                                          \
+/* What becomes of y at the pointer `to` with the sum `value` and what is there before, `was`: of several results all are loaded
+   before the first is stored, because a load behind a store of the same array waits for it. */
+#define STORE(to, value, was)                                                     \
   {                                                                               \
     run sum, result;                                                              \
     sum.e[0] = value;                                                             \
-    OLD(to)                                                                       \
+    OLD(was)                                                                      \
     result.e[0] = EXPRESSION(IN_SUM);                                             \
     run_store(to, result);                                                        \
     NOTE(result.e[0])                                                             \
@@ -271,7 +272,7 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
           const GLOBAL elem* at = x0 + (x0_ROW + i * x0_s0);
           const run center = run_load(at);
           ADD_ALONE(tile + PLACE(other, k), at, i)
-          STORE(y + (y_ROW + i * y_s0), value)
+          STORE(y + (y_ROW + i * y_s0), value, run_load(y + (y_ROW + i * y_s0)))
         }
       }
     }
@@ -286,10 +287,17 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
       if (other >= LINES || number >= lines) continue;
       const idx begin = (number - row * pieces) * WIDTH, z = row / n1, i1 = row - z * n1;
       SPLIT(z)
+#if READS_Y
+      run olds[(WIDTH + LINES - 1) / LINES];
+      UNROLL for (int k = 0; k < WIDTH; k += LINES) {
+        const idx i = begin + k + line;
+        if (k + line < WIDTH && i < LEN) olds[k / LINES] = run_load(y + (y_ROW + i * y_s0));
+      }
+#endif
       UNROLL for (int k = 0; k < WIDTH; k += LINES) {
         const idx i = begin + k + line;
         if (k + line < WIDTH && i < LEN && !IS_ALONE(i)) {
-          STORE(y + (y_ROW + i * y_s0), FROM_SLOT(tile[PLACE(other, k + line)]))
+          STORE(y + (y_ROW + i * y_s0), FROM_SLOT(tile[PLACE(other, k + line)]), olds[k / LINES])
         }
       }
     }
@@ -303,9 +311,16 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
         ADD_ENDS(begin + warp * RESULTS, from)
       }
   #endif
+  #if READS_Y
+      run olds[RESULTS];
       UNROLL for (int u = 0; u < RESULTS; u++) {
         const idx i1 = begin + warp * RESULTS + u;
-        if (i1 < LEN && !IS_ALONE(i1)) STORE(y + (y_ROW + c * y_s0), sums[u])
+        if (i1 < LEN) olds[u] = run_load(y + (y_ROW + c * y_s0));
+      }
+  #endif
+      UNROLL for (int u = 0; u < RESULTS; u++) {
+        const idx i1 = begin + warp * RESULTS + u;
+        if (i1 < LEN && !IS_ALONE(i1)) STORE(y + (y_ROW + c * y_s0), sums[u], olds[u])
       }
   #if ALONE_FIRST + ALONE_LAST > 0
       const idx own = begin + warp * RESULTS;
@@ -315,7 +330,7 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
         if (i1 < LEN && IS_ALONE(i1)) {
           const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
           ADD_ALONE(tile + PLACE(line, warp * RESULTS + u), at, i1)
-          STORE(y + (y_ROW + c * y_s0), value)
+          STORE(y + (y_ROW + c * y_s0), value, run_load(y + (y_ROW + c * y_s0)))
         }
       }
       }

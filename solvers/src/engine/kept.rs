@@ -21,6 +21,7 @@ impl<M: Method> Run<'_, M> {
         let others = [self.method.preconditioner(), self.method.beside()].map(other);
         let [Some(preconditioner), Some(beside)] = others else { return None };
         Some(Alike {
+            method: M::NAME,
             operator: self.a.key()?,
             others: [preconditioner, beside],
             scale: [self.scale.data, self.scale.operator],
@@ -41,7 +42,7 @@ impl<M: Method> Run<'_, M> {
 
     /// The iterations of a run before, if it was like this one; they are for no other one any more.
     pub(super) fn take_kept(&mut self) -> Option<Replay> {
-        let kept = self.w.kept.take()?;
+        let kept = self.w.kept.take().filter(|kept| self.method.replays(kept.count))?;
         let alike = self.alike().filter(|alike| *alike == kept.alike)?;
         let Kept { count, mut graph, .. } = kept;
         if History::recorded(self.on) != Some(count) || !graph.is_on(self.on.stream()) {
@@ -56,6 +57,8 @@ impl<M: Method> Run<'_, M> {
     pub(crate) fn keep(&mut self) {
         let Replay::Recorded(count, mut graph, Some(alike)) = std::mem::take(&mut self.replay)
         else {
+            // Nor does anything stay of a run before, for which this one had no use.
+            self.w.kept = None;
             return;
         };
         // Vectors may have changed places an odd number of times.

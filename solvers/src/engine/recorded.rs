@@ -19,6 +19,7 @@ pub(crate) enum Replay {
 /// What recorded iterations depend on. They hold no number of the data: those are in the history.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Alike {
+    pub(super) method: &'static str,
     /// The operator, then the preconditioner and the one beside it, where there are such.
     pub(super) operator: OperatorKey,
     pub(super) others: [Option<OperatorKey>; 2],

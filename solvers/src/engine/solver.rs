@@ -21,7 +21,7 @@ use crate::{Observer, Result, Solution, bytes};
 /// | | who has the vectors | who leads |
 /// |---|---|---|
 /// | [`solve`](Self::solve), [`solve_from`](Self::solve_from) | made for the run | the solver |
-/// | [`solve_in`](Self::solve_in) | a workspace, for many runs: a run allocates nothing but the solution | the solver |
+/// | [`solve_in`](Self::solve_in) | a workspace, for many runs: a run allocates nothing but the solution, and on CUDA leaves [recorded iterations](SolverWorkspace) to the next | the solver |
 /// | [`start`](Self::start) | a workspace | the caller, iteration by iteration |
 ///
 /// Scalars stay on the device, in Float64 where it has that. The host checks every `check_every` iterations (10 unless told otherwise:
