@@ -11,7 +11,9 @@ use arrayspan_operators::{
     Diagonal, Edge, FirstDerivative, LinearMap, Operator, Scheme, Space, adjoint, vstack,
 };
 use arrayspan_solvers::sparse::{Fista, Ista, Sparsity, Threshold};
-use arrayspan_solvers::{Cg, Cgls, Lsqr, Solver, Stop};
+use arrayspan_solvers::{
+    Cg, Cgls, Lsmr, Lsqr, SingleReductionCg, SingleReductionCgls, Solver, Stop,
+};
 
 const SHAPE: [usize; 2] = [37, 19];
 
@@ -88,7 +90,18 @@ fn runs_in_one_workspace_are_those_of_workspaces_of_their_own() {
         };
         compare(runs().into_iter().map(|(d, a, y, start)| (cgls(d), a, y, start)), device);
         let undamped = runs().into_iter().filter(|(d, .., start)| *d == 0.0 || start.is_none());
-        compare(undamped.map(|(d, a, y, start)| (lsqr(d), a, y, start)), device);
+        let undamped: Vec<_> = undamped.collect();
+        let each = || {
+            undamped.iter().map(|(d, a, y, start)| {
+                let start = start.as_ref().map(|start| start.try_clone().unwrap());
+                (*d, a.clone(), y.try_clone().unwrap(), start)
+            })
+        };
+        compare(each().map(|(d, a, y, start)| (lsqr(d), a, y, start)), device);
+        let lsmr = |damping| Lsmr { damping, stop, check_every: every };
+        compare(each().map(|(d, a, y, start)| (lsmr(d), a, y, start)), device);
+        let single = |damping| SingleReductionCgls { damping, stop, check_every: every };
+        compare(runs().into_iter().map(|(d, a, y, start)| (single(d), a, y, start)), device);
     }
 }
 
@@ -114,8 +127,10 @@ fn what_an_iteration_has_beside_the_operator_is_looked_at_too() {
         let of = |at: usize| Some(&conditioners[at]);
         let runs = [of(0), of(0), of(1), of(0)].into_iter().enumerate();
         compare(runs.map(|(at, inner)| (cg(inner), first.clone(), data(3 + at), None)), device);
-        let runs = [&first, &first, &second, &first].into_iter().enumerate();
-        compare(runs.map(|(at, a)| (cg(None), a.clone(), data(3 + at % 2), None)), device);
+        let runs = || [&first, &first, &second, &first].into_iter().enumerate();
+        compare(runs().map(|(at, a)| (cg(None), a.clone(), data(3 + at % 2), None)), device);
+        let single = || SingleReductionCg { preconditioner: None, stop, check_every };
+        compare(runs().map(|(at, a)| (single(), a.clone(), data(3 + at % 2), None)), device);
 
         let fista = |weight, step| Fista {
             sparsity: Sparsity { weight, ..Sparsity::default() },

@@ -153,6 +153,21 @@ impl Method for Lsmr {
         vec![u, v, &mut vectors.direction, &mut vectors.smooth]
     }
 
+    fn replays(&self, _: usize) -> bool {
+        true
+    }
+
+    fn recorded_for(&self, _: &Vectors) -> Option<Vec<u64>> {
+        Some(Vec::new())
+    }
+
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { both, direction, smooth, damped } = vectors;
+        let mut all = both.arrays();
+        all.extend([direction, smooth, damped]);
+        all
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         let Parts { mut system, vectors, history, on, .. } = run.parts();
         vectors.both.first(on, &mut system)?;

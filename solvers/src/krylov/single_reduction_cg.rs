@@ -132,6 +132,19 @@ impl Method for SingleReductionCg {
         kept
     }
 
+    fn replays(&self, _: usize) -> bool {
+        true
+    }
+
+    fn recorded_for(&self, _: &Vectors) -> Option<Vec<u64>> {
+        Some(Vec::new())
+    }
+
+    /// All of them are kept.
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        Self::kept(vectors)
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         norms(run, 0)?;
         let mut state = cg::first(run.w.history.dtype());

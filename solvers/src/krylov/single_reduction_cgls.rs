@@ -142,6 +142,19 @@ impl Method for SingleReductionCgls {
         vectors.into_iter().chain(products).collect()
     }
 
+    fn replays(&self, _: usize) -> bool {
+        true
+    }
+
+    fn recorded_for(&self, _: &Vectors) -> Option<Vec<u64>> {
+        Some(Vec::new())
+    }
+
+    /// All of them are kept.
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        Self::kept(vectors)
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         descend(run, 0)?;
         let (damping, damped) = (run.damping, run.started && run.damping != 0.0);
