@@ -105,8 +105,9 @@ impl Queue {
         }
     }
 
-    /// Whether all that is in it is ours. In another library's there may be kernels that end before those ahead of them, for which
-    /// they do not wait: what is launched whole comes after all of these.
+    /// Whether we have made it, so that kernels in it are ours, or of libraries that we call, which wait for those ahead of them. In another
+    /// library's there may be kernels that end before those ahead of them, for which they do not wait: what is launched whole
+    /// comes after all of these.
     pub(super) fn is_ours(&self) -> bool {
         self.owner == Owner::Us
     }

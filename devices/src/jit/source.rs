@@ -21,17 +21,19 @@ impl KernelSource {
     pub const RESIDENT: &str = "RESIDENT";
 
     /// The macro that stands on a line of its own, right behind the line that the kernel's body begins at, if the kernel may be launched before
-    /// those before it have ended: it waits for them there, so that only its launch is ahead. A kernel without it, or with it anywhere
-    /// else, is launched when they have ended.
+    /// those before it have ended: it waits for them there, so that only its launch is ahead. A kernel without it, with it anywhere
+    /// else, or with another kernel in its text is launched when they have ended; so is any on a stream of another library.
     pub const AFTER_EARLIER_KERNELS: &str = "AFTER_EARLIER_KERNELS";
 
-    /// Whether the body of the kernel has [`AFTER_EARLIER_KERNELS`](Self::AFTER_EARLIER_KERNELS).
+    /// Whether the only kernel of the text begins with [`AFTER_EARLIER_KERNELS`](Self::AFTER_EARLIER_KERNELS).
     pub(crate) fn awaits_earlier_kernels(&self) -> bool {
         let lines = self.body.lines().map(str::trim);
-        let first = |(head, line): (&str, &str)| {
-            head.starts_with("KERNEL") && head.ends_with('{') && line == Self::AFTER_EARLIER_KERNELS
-        };
-        lines.clone().zip(lines.skip(1)).any(first)
+        let heads = lines.clone().zip(lines.skip(1)).filter(|(head, _)| head.starts_with("KERNEL"));
+        let mut waits = heads.map(|(head, first)| {
+            let begins = head.ends_with('{') && head.matches('{').count() == 1;
+            begins && first == Self::AFTER_EARLIER_KERNELS
+        });
+        waits.next() == Some(true) && waits.next().is_none()
     }
 
     /// Whether a translation unit defines [`ACROSS_GROUPS`](Self::ACROSS_GROUPS) as 1.
@@ -158,6 +160,8 @@ mod tests {
         let waits = |body| KernelSource::new("axpy", "axpy", body).awaits_earlier_kernels();
         assert!(waits("KERNEL axpy() {\n  AFTER_EARLIER_KERNELS\n  x[0] = 1;\n}"));
         assert!(!waits("KERNEL axpy() {\n  x[0] = 1;\n  AFTER_EARLIER_KERNELS\n}"));
+        assert!(!waits("KERNEL other() {\n  AFTER_EARLIER_KERNELS\n}\nKERNEL axpy() {\n}"));
+        assert!(!waits("KERNEL axpy() { if (c) {\n  AFTER_EARLIER_KERNELS\n}}"));
         assert!(!waits("/* No AFTER_EARLIER_KERNELS here. */\nKERNEL axpy() { x[0] = 1; }"));
     }
 

@@ -11,7 +11,7 @@ use crate::{Error, Result, bytes};
 
 /// The vectors and scalars of a solver, for one operator on one device; usable for many right-hand sides.
 ///
-/// On CUDA it keeps the iterations that a run has recorded, and the operator with them, until another run: one that is like it (the same operator,
+/// On CUDA it keeps the iterations that a run of 12 or more has recorded, and the operator with them, until another run: one that is like it (the same operator,
 /// made of forms alone, the same parameters, and arrays of data and models that lie where those before lay) begins with them, which saves
 /// a tenth of a millisecond or more. [`forget_last_run`](Self::forget_last_run) gives them up; recovery from a lack of memory does not.
 #[derive(Debug)]
