@@ -47,11 +47,10 @@ impl CudaKernel {
         // cache has checked that it is what the compiler once wrote.
         let loaded = unsafe { sys::cuModuleLoadData(&raw mut module, binary.as_ptr().cast()) };
         context.check("cuModuleLoadData", loaded)?;
-        // From here on the drop unloads the module, also if the function is not found.
-        let (context, function) = (context.clone(), ptr::null_mut());
         let early = needs.awaits_earlier_kernels && library::has("cuLaunchKernelEx");
-        let mut kernel = Self { context, module, function, local_bytes: 0, early };
-        let context = kernel.context.clone();
+        let (function, own) = (ptr::null_mut(), context.clone());
+        // From here on the drop unloads the module, also if the function is not found.
+        let mut kernel = Self { context: own, module, function, local_bytes: 0, early };
         // SAFETY: the module is loaded; `function` receives what lives as long as the module.
         let found =
             unsafe { sys::cuModuleGetFunction(&raw mut kernel.function, module, entry.as_ptr()) };

@@ -35,9 +35,8 @@ pub(crate) struct History {
     /// The row from which on they are the state, which one call fills. Those before are written one by one.
     state: usize,
     /// The squared norms of what is to be explained, of each right-hand side: the last input of each state that reads it.
+    /// Without axes for one that is solved alone.
     wholes: Array,
-    /// The number of right-hand sides, of those that are solved at once.
-    columns: Option<usize>,
     /// Slots of the few iterations that are recorded, where such are replayed.
     recorded: Option<Array>,
 }
@@ -87,7 +86,7 @@ impl History {
         };
         let recorded = Self::recorded(on).map(slots).transpose()?;
         let wholes = on.empty(columns.as_slice(), dtype)?;
-        Ok(Self { slots: slots(check_every)?, state, wholes, columns, recorded })
+        Ok(Self { slots: slots(check_every)?, state, wholes, recorded })
     }
 
     /// How many iterations may be recorded together, where such are replayed.
@@ -97,7 +96,7 @@ impl History {
 
     /// Keeps the squared norms of what is to be explained, of each right-hand side.
     pub(crate) fn explain(&mut self, on: &dyn Executor, wholes: &[f64]) -> Result<()> {
-        if let ([whole], None) = (wholes, self.columns) {
+        if let ([whole], None) = (wholes, self.columns()) {
             return Ok(self.wholes.assign_on(on, *whole)?);
         }
         let wholes = match self.wholes.dtype() {
@@ -111,7 +110,7 @@ impl History {
 
     /// The number of right-hand sides, of those that are solved at once.
     pub(crate) fn columns(&self) -> Option<usize> {
-        self.columns
+        self.wholes.shape().first().copied()
     }
 
     /// How many iterations there may be between two checks.

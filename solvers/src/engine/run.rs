@@ -114,9 +114,10 @@ pub trait Method: Debug + Sized {
         None
     }
 
-    /// All arrays of the recurrence. Of one that never [replays](Self::replays) nobody asks.
-    fn arrays(_vectors: &mut Self::Vectors) -> Vec<&mut Array> {
-        Vec::new()
+    /// All arrays of the recurrence that iterations write, where there are more than are [kept](Self::kept). Of one that never
+    /// [replays](Self::replays) nobody asks.
+    fn arrays(vectors: &mut Self::Vectors) -> Vec<&mut Array> {
+        Self::kept(vectors)
     }
 
     /// After how many iterations it begins anew, if it does: a saved run goes on only with the same number.

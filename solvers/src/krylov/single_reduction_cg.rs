@@ -140,11 +140,6 @@ impl Method for SingleReductionCg {
         Some(Vec::new())
     }
 
-    /// All of them are kept.
-    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
-        Self::kept(vectors)
-    }
-
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         norms(run, 0)?;
         let mut state = cg::first(run.w.history.dtype());

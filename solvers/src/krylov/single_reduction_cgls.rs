@@ -150,11 +150,6 @@ impl Method for SingleReductionCgls {
         Some(Vec::new())
     }
 
-    /// All of them are kept.
-    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
-        Self::kept(vectors)
-    }
-
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         descend(run, 0)?;
         let (damping, damped) = (run.damping, run.started && run.damping != 0.0);

@@ -221,12 +221,11 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
 
     /// With backtracking constants of the data stand in them.
     fn recorded_for(&self, vectors: &Vectors) -> Option<Vec<u64>> {
-        let Sparsity { weight, threshold, decay, .. } = &self.sparsity;
+        let Sparsity { weight, threshold, .. } = &self.sparsity;
         let numbers =
             [weight.to_bits(), vectors.step.to_bits(), self.step.unwrap_or(0.0).to_bits()];
         let kinds = [threshold.shape() as u64, u64::from(self.restart)];
-        let plain = !self.backtracking && threshold.kept().is_none() && decay.is_empty();
-        plain.then(|| numbers.into_iter().chain(kinds).collect())
+        (!self.backtracking).then(|| numbers.into_iter().chain(kinds).collect())
     }
 
     fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
