@@ -57,8 +57,10 @@ FN total t_load(volatile GLOBAL total* p) { return t_make(p->re, p->im); }
 /* Joins what the P threads p = 0, 1, ... of each result left in `shared`, `step` apart; thread p = 0 has it. The
    whole group comes here. */
 FN void group_join(LOCAL total* shared, int thread, int p, int step) {
-  /* Three halvings at once as long as there are as many: a barrier takes longer than the joins. */
   int left = P;
+#if DEV_CUDA
+  /* Three halvings at once as long as there are as many: a barrier takes longer than the joins. Sums are the same to the bit. PoCL with
+     all of its optimisations makes wrong sums of this. */
   for (; left >= 8; left /= 8) {
     const int apart = left / 8 * step;
     BARRIER();
@@ -69,6 +71,7 @@ FN void group_join(LOCAL total* shared, int thread, int p, int step) {
       *own = t_join(even, odd);
     }
   }
+#endif
   for (; left > 1; left /= 2) {
     BARRIER();
     if (p < left / 2) shared[thread] = t_join(shared[thread], shared[thread + left / 2 * step]);
