@@ -46,8 +46,12 @@ fn the_memory_of_a_run_is_predicted() {
     let [n, m] = [a.domain().len(), a.range().len()];
     let cgls = Cgls { check_every: 5, stop: Stop::after(100), ..Cgls::default() };
     predicts(&cgls, &a, 12);
-    // 3n + 2m with the solution, and 6 (check_every + 5) + 10 scalars, as its documentation says.
+    // 3n + 2m with the solution, and 6 (check_every + 11) + 10 scalars, as its documentation says.
     let on = on(Device::cpu()).unwrap();
+    let rarely = Cgls { check_every: 20, ..cgls };
+    let vectors = 8 * (3 * n + 2 * m + 6 * (20 + 11) + 10);
+    assert_eq!(rarely.memory(&a, &*on).unwrap(), vectors + a.workspace());
+    // Where checks are near each other, fewer iterations are recorded.
     let vectors = 8 * (3 * n + 2 * m + 6 * (5 + RECORDED) + 10);
     assert_eq!(cgls.memory(&a, &*on).unwrap(), vectors + a.workspace());
     let lsqr = Lsqr { check_every: 5, stop: Stop::after(100), ..Lsqr::default() };

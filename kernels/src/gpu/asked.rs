@@ -2,12 +2,12 @@
 
 use arrayspan_bridge::devices::Memory;
 use arrayspan_bridge::iteration::{Axes, address};
-use arrayspan_bridge::{DType, Expression, Layout, Operand};
+use arrayspan_bridge::{DType, Expression, Layout, Operand, OperandMut};
 use smallvec::SmallVec;
 
 use crate::factors::{Factors, Known};
 use crate::gather::WeakGather;
-use crate::verb::{Call, DotOf, Factor, Spans, StencilSumCall, WeakStencil};
+use crate::verb::{Call, DotCall, DotOf, Epilogue, Factor, Spans, StencilSumCall, WeakStencil};
 use crate::{Reduction, Scan};
 
 /// Blocks that lie alike within so many bytes are as aligned for every access.
@@ -33,16 +33,22 @@ pub(super) struct Key {
 #[derive(Debug)]
 enum What {
     Map(Expression),
-    MapMany(Vec<Expression>, Vec<[DotOf; 2]>),
+    MapMany(Vec<Expression>, Vec<Summed>, Behind),
     Copy,
     CopyMapped(Vec<Axes<Spans>>),
-    Stencil(WeakStencil, Option<[DotOf; 2]>),
+    Stencil(WeakStencil, Option<Summed>, Behind),
     StencilEach(WeakStencil),
     StencilSum(Vec<(WeakStencil, Weighted)>),
-    Reduce(Reduction, Expression, usize, Vec<usize>),
+    Reduce(Reduction, Expression, usize, Vec<usize>, Behind),
     Gather(WeakGather),
     Scan(Scan),
 }
+
+/// The arrays of a dot, and the bits of the factor of their differences.
+type Summed = ([DotOf; 2], Option<u64>);
+
+/// What is computed of the sums.
+type Behind = Vec<Expression>;
 
 /// Whether there are weights before and after a stencil, and whether they are conjugated.
 type Weighted = [Option<bool>; 2];
@@ -73,6 +79,7 @@ impl<'c> Asked<'c> {
                 operands.extend(call.outs.iter().map(|out| out.as_operand()));
                 operands.extend(&call.inputs);
                 operands.extend(call.dots.iter().map(|dot| dot.out.as_operand()));
+                operands.extend(behind(&call.epilogue));
             }
             Call::Copy(call) => {
                 operands.extend([call.y.as_operand(), &call.x]);
@@ -86,6 +93,7 @@ impl<'c> Asked<'c> {
             Call::Stencil(call) => {
                 operands.extend([call.y.as_operand(), &call.x]);
                 operands.extend(call.norm.iter().map(|norm| norm.out.as_operand()));
+                operands.extend(behind(&call.epilogue));
                 factors = Some(&call.factors);
             }
             Call::StencilEach(call) => {
@@ -104,6 +112,7 @@ impl<'c> Asked<'c> {
             Call::Reduce(call) => {
                 operands.push(call.out.as_operand());
                 operands.extend(&call.inputs);
+                operands.extend(behind(&call.epilogue));
             }
             Call::Gather(call) => {
                 operands.extend([call.y.as_operand(), &call.x]);
@@ -171,15 +180,16 @@ impl What {
             Call::Map(call) => Self::Map(call.expression.clone()),
             Call::MapMany(call) => Self::MapMany(
                 call.expressions.clone(),
-                call.dots.iter().map(|dot| dot.of).collect(),
+                call.dots.iter().map(summed).collect(),
+                computed(&call.epilogue).to_vec(),
             ),
             Call::Copy(_) => Self::Copy,
             Call::CopyMapped(call) => {
                 Self::CopyMapped(call.sources.iter().map(|source| source.axes.clone()).collect())
             }
             Call::Stencil(call) => {
-                let norm = call.norm.as_ref().map(|norm| norm.of);
-                Self::Stencil(call.stencil.downgrade(), norm)
+                let norm = call.norm.as_ref().map(summed);
+                Self::Stencil(call.stencil.downgrade(), norm, computed(&call.epilogue).to_vec())
             }
             Call::StencilEach(call) => Self::StencilEach(call.stencil.downgrade()),
             Call::StencilSum(call) => {
@@ -191,6 +201,7 @@ impl What {
                 call.expression.clone(),
                 call.moments,
                 call.axes.clone(),
+                computed(&call.epilogue).to_vec(),
             ),
             Call::Gather(call) => Self::Gather(call.gather.downgrade()),
             Call::Scan(call) => Self::Scan(call.scan),
@@ -201,17 +212,19 @@ impl What {
     fn is(&self, call: &Call<'_>) -> bool {
         match (self, call) {
             (Self::Map(own), Call::Map(call)) => same(own, &call.expression),
-            (Self::MapMany(own, dots), Call::MapMany(call)) => {
-                dots.iter().eq(call.dots.iter().map(|dot| &dot.of))
-                    && own.len() == call.expressions.len()
-                    && own.iter().zip(&call.expressions).all(|(own, other)| same(own, other))
+            (Self::MapMany(own, dots, behind), Call::MapMany(call)) => {
+                dots.iter().copied().eq(call.dots.iter().map(summed))
+                    && all_same(own, &call.expressions)
+                    && all_same(behind, computed(&call.epilogue))
             }
             (Self::Copy, Call::Copy(_)) => true,
             (Self::CopyMapped(own), Call::CopyMapped(call)) => {
                 own.iter().eq(call.sources.iter().map(|source| &source.axes))
             }
-            (Self::Stencil(own, norm), Call::Stencil(call)) => {
-                *norm == call.norm.as_ref().map(|norm| norm.of) && own.is(&call.stencil)
+            (Self::Stencil(own, norm, behind), Call::Stencil(call)) => {
+                *norm == call.norm.as_ref().map(summed)
+                    && own.is(&call.stencil)
+                    && all_same(behind, computed(&call.epilogue))
             }
             (Self::StencilEach(own), Call::StencilEach(call)) => own.is(&call.stencil),
             (Self::StencilSum(own), Call::StencilSum(call)) => {
@@ -219,10 +232,11 @@ impl What {
                     && own.iter().zip(&call.terms).all(|((own, _), term)| own.is(&term.stencil))
                     && own.iter().map(|(_, weighted)| *weighted).eq(weighted(call))
             }
-            (Self::Reduce(reduction, own, moments, axes), Call::Reduce(call)) => {
+            (Self::Reduce(reduction, own, moments, axes, behind), Call::Reduce(call)) => {
                 (*reduction, *moments) == (call.reduction, call.moments)
                     && *axes == call.axes
                     && same(own, &call.expression)
+                    && all_same(behind, computed(&call.epilogue))
             }
             (Self::Gather(own), Call::Gather(call)) => own.is(&call.gather),
             (Self::Scan(own), Call::Scan(call)) => *own == call.scan,
@@ -237,6 +251,25 @@ fn same(a: &Expression, b: &Expression) -> bool {
         a.constants().iter().map(|value| [value.re, value.im].map(f64::to_bits)).collect::<Vec<_>>()
     };
     a == b && (a.constants().is_empty() || bits(a) == bits(b))
+}
+
+fn all_same(a: &[Expression], b: &[Expression]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+}
+
+fn summed(dot: &DotCall<'_>) -> Summed {
+    (dot.of, dot.terms.factor().map(f64::to_bits))
+}
+
+/// The arrays of what is computed of sums.
+fn behind<'c>(epilogue: &'c Epilogue<'c>) -> impl Iterator<Item = &'c Operand<'c>> {
+    let outs = epilogue.call().into_iter().flat_map(|call| &call.outs);
+    let inputs = epilogue.call().into_iter().flat_map(|call| &call.inputs);
+    outs.map(OperandMut::as_operand).chain(inputs)
+}
+
+fn computed<'c>(epilogue: &'c Epilogue<'_>) -> &'c [Expression] {
+    epilogue.call().map_or(&[], |call| &call.expressions)
 }
 
 fn weighted(call: &StencilSumCall<'_>) -> impl Iterator<Item = Weighted> {

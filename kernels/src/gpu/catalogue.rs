@@ -10,12 +10,13 @@ mod transforms;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{Axes, IterationSpace};
+use arrayspan_bridge::iteration::{Axes, IterationSpace, THREADS};
 use num_complex::Complex64;
 
 use super::combine::Sharing;
-use super::dots::Dots;
+use super::dots::{Dots, Summed};
 use super::element::Element;
+use super::epilogue::Epilogue;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::stencil_tile;
@@ -161,6 +162,10 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
             if stencil.terms().len() > 1 && !plan.variant.uploaded() {
                 kernels.push(stencil_each::Variant(plan.variant.clone()).source());
             }
+            let norm = norm(dtype, &factors, THREADS);
+            if norm.is_some() {
+                kernels.push(plan.variant.clone().with_norm(norm).source());
+            }
             kernels.push(plan.variant.source());
         }
     }
@@ -255,8 +260,11 @@ fn has_norm(factors: &Factors<'_>) -> bool {
 /// Their norm, of groups with so many threads, which leave parts of it as those of complex numbers do, or join them.
 fn norm(dtype: DType, factors: &Factors<'_>, threads: usize) -> Option<Dots> {
     let sharing = if dtype.is_complex() { Sharing::Leave } else { Sharing::LastJoins };
-    let of = vec![([DotOf::Output(0); 2], DType::Float64)];
-    has_norm(factors).then_some(Dots { of, sharing, threads })
+    let of = [DotOf::Output(0); 2];
+    let of = vec![Summed { of, differences: false, result: DType::Float64 }];
+    let known = sharing == Sharing::LastJoins;
+    let epilogue = known.then(Epilogue::of_catalogue).flatten();
+    has_norm(factors).then_some(Dots { of, sharing, threads, epilogue })
 }
 
 /// The kernel for stars, of operands in rows that begin at even or odd places.

@@ -1,7 +1,7 @@
 //! One result from the parts that several groups leave.
 //!
-//! Where groups of a kernel can see each other's writes, the one that finishes last joins the parts, in the same launch.
-//! Elsewhere a second kernel joins them, in the same order, so that the result is the same to the bit.
+//! Where groups of a kernel can see each other's writes, the one that begins last waits for the parts and joins them, in the same
+//! launch: it waits for no group that has not begun, however few there are at a time. Elsewhere a second kernel joins them, in the same order, so that the result is the same to the bit.
 
 use std::sync::Arc;
 
@@ -14,14 +14,17 @@ use super::{Gpu, cells, noted};
 use crate::Result;
 use crate::verb::Reduction;
 
-pub(super) const TEXT: &str = include_str!("../source/reduction.cl.h");
+/// Words that groups of one kernel leave for each other.
+pub(super) const WORDS: &str = include_str!("../source/word.cl.h");
+const TEXT: &str = include_str!("../source/reduction.cl.h");
 const JOIN: &str = include_str!("../source/join.cl.h");
 
 /// The most parts of a result.
 pub(super) const MOST_PARTS: usize = 8192;
-/// The bytes of the largest part: a complex number of two 64-bit ones.
+/// The bytes of the largest part: a complex number of two 64-bit ones. Between two kernels those that one group joins are empty, all
+/// their bits set.
 const PART_BYTES: usize = 16;
-/// Behind the parts: the number of groups that have left theirs, for each block of results, zero between two kernels.
+/// Behind the parts: the number of groups that have begun, for each block of results, zero between two kernels.
 const COUNT_AT: usize = MOST_PARTS * PART_BYTES;
 
 /// How the groups of a kernel share a result.
@@ -29,10 +32,21 @@ const COUNT_AT: usize = MOST_PARTS * PART_BYTES;
 pub(super) enum Sharing {
     /// No two groups work on one result.
     Alone,
-    /// Each leaves its part; the last joins them.
+    /// Each leaves its part; the last to begin joins them.
     LastJoins,
     /// Each leaves its part, for another kernel.
     Leave,
+}
+
+impl Sharing {
+    /// The parameter for parts, which stands behind all others.
+    pub(super) fn declare(self) -> &'static str {
+        match self {
+            Self::Alone => "",
+            Self::LastJoins => ", GLOBAL word* parts",
+            Self::Leave => ", GLOBAL total* parts",
+        }
+    }
 }
 
 /// A kernel that joins the parts that groups have left.
@@ -58,12 +72,14 @@ fn shared_scratch(gpu: &Gpu) -> Result<Arc<Array>> {
     if let Some(block) = &*gpu.scratch.lock() {
         return Ok(block.clone());
     }
-    // Under no lock: looking for memory may wait for others. Of two threads' blocks the first stays; what clears
-    // it is queued before any kernel that counts in it.
+    // Under no lock: looking for memory may wait for others. Of two threads' blocks the first stays; what fills
+    // it is queued before any kernel that uses it.
     let bytes = COUNT_AT + MOST_PARTS * size_of::<u32>();
-    let zeros = Array::from_vec(vec![0_u8; bytes], [bytes])?;
+    let mut empty = vec![u8::MAX; bytes];
+    empty[COUNT_AT..].fill(0);
+    let empty = Array::from_vec(empty, [bytes])?;
     let stream = &gpu.stream;
-    let (block, _) = zeros.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
+    let (block, _) = empty.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
     let block = Arc::new(block);
     Ok(gpu.scratch.lock().get_or_insert_with(|| block.clone()).clone())
 }
@@ -152,9 +168,15 @@ impl Variant {
     }
 }
 
+/// The text of reductions.
+pub(super) fn add_sums(text: &mut Text) {
+    text.add(WORDS);
+    text.add(TEXT);
+}
+
 /// The text of reductions to results of that dtype.
 pub(super) fn add(result: DType, text: &mut Text) {
-    text.add(TEXT);
+    add_sums(text);
     if Element(result).is_half() {
         text.define("t_result(a)", "cell_rounded(t_result(a))");
     }

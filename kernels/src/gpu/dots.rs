@@ -9,28 +9,40 @@ use arrayspan_bridge::{Array, DType};
 
 use super::Gpu;
 use super::combine::{self, MOST_PARTS, Sharing};
+use super::epilogue::Epilogue;
 use crate::Result;
 use crate::program::Kind;
-use crate::verb::{DotCall, DotOf, MapManyCall, ReduceCall, Reduction};
+use crate::verb::{self, DotCall, DotOf, MapManyCall, ReduceCall, Reduction, StencilCall};
 
 const TEXT: &str = include_str!("../source/dots.cl.h");
 
 /// Groups of a multiprocessor: as many as it holds.
 const GROUPS: usize = 8;
 
-/// Runs that a thread should have where all multiprocessors have a group: the last group to end joins the sums of all others, which
+/// Runs that a thread should have where all multiprocessors have a group: one group joins the sums of all others, which
 /// takes the longer the more there are.
 const RUNS: usize = 4;
+
+/// What is compiled of one dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Summed {
+    pub(super) of: [DotOf; 2],
+    /// Whether squares of differences are added up, rather than products.
+    pub(super) differences: bool,
+    /// The dtype of the result.
+    pub(super) result: DType,
+}
 
 /// What is compiled of dots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Dots {
-    /// The arrays of each, and the dtype of its result.
-    pub(super) of: Vec<([DotOf; 2], DType)>,
+    pub(super) of: Vec<Summed>,
     /// How groups share the results.
     pub(super) sharing: Sharing,
     /// Threads of a group, a power of two.
     pub(super) threads: usize,
+    /// What is computed of the results.
+    pub(super) epilogue: Option<Epilogue>,
 }
 
 /// Where groups leave their sums.
@@ -53,18 +65,43 @@ impl Dots {
             return Ok(None);
         }
         let len = call.outs.first().map_or(0, |out| out.layout().len());
-        let of = call.dots.iter().map(|dot| (dot.of, dot.out.dtype())).collect();
-        Ok(Some(Self { of, sharing: sharing(gpu, ReduceCall::is_long(len)), threads: THREADS }))
+        let sharing = sharing(gpu, ReduceCall::is_long(len));
+        Ok(Some(Self::new(gpu, &call.dots, &call.epilogue, sharing, THREADS)))
     }
 
     /// The squared norm of what a kernel of that grid writes, if there is one to be added up; `None` also if its groups are too many,
     /// or have no number of threads that can be joined by halves.
-    pub(super) fn of_norm(gpu: &Gpu, norm: Option<&DotCall<'_>>, grid: Grid) -> Option<Self> {
-        let norm = norm?;
+    pub(super) fn of_norm(gpu: &Gpu, call: &StencilCall<'_>, grid: Grid) -> Option<Self> {
+        let norm = call.norm.as_ref()?;
         let [groups, threads] = [grid.groups, grid.threads].map(|of| of.iter().product());
         let fits = groups <= MOST_PARTS && usize::is_power_of_two(threads);
-        let of = vec![(norm.of, norm.out.dtype())];
-        fits.then(|| Self { of, sharing: sharing(gpu, groups > 1), threads })
+        let sharing = sharing(gpu, groups > 1);
+        fits.then(|| Self::new(gpu, std::slice::from_ref(norm), &call.epilogue, sharing, threads))
+    }
+
+    fn new(
+        gpu: &Gpu,
+        dots: &[DotCall<'_>],
+        epilogue: &verb::Epilogue<'_>,
+        sharing: Sharing,
+        threads: usize,
+    ) -> Self {
+        let summed = |dot: &DotCall<'_>| Summed {
+            of: dot.of,
+            differences: dot.terms.factor().is_some(),
+            result: dot.out.dtype(),
+        };
+        let of = dots.iter().map(summed).collect();
+        // What another kernel joins that kernel does not know yet.
+        let known = sharing != Sharing::Leave;
+        let sums = dots.iter().map(|dot| dot.out.as_operand());
+        let epilogue = known.then(|| Epilogue::of(gpu, epilogue, sums)).flatten();
+        Self { of, sharing, threads, epilogue }
+    }
+
+    /// How many arguments they add.
+    pub(super) fn arguments(&self) -> usize {
+        3 * self.of.len() + 1 + self.epilogue.as_ref().map_or(0, Epilogue::arguments)
     }
 
     /// Groups for so many runs.
@@ -89,11 +126,14 @@ impl Dots {
             "EACH_DOT(DO)",
             each(&|dot| format!("DO({dot}, dot{dot}, d{dot}, {}) ", self.result(dot))),
         );
+        let names: Vec<String> = (0..self.of.len()).map(|dot| format!("d{dot}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Epilogue::define(self.epilogue.as_ref(), &names, text);
     }
 
     /// The type of a result, in which products are computed: devices that have results of 64 bits add up in them.
     fn result(&self, dot: usize) -> &'static str {
-        if self.of[dot].1 == DType::Float64 { "accum" } else { "float" }
+        if self.of[dot].result == DType::Float64 { "accum" } else { "float" }
     }
 
     /// The parameters, which stand behind all others.
@@ -101,11 +141,14 @@ impl Dots {
         let mut text = String::new();
         for dot in 0..self.of.len() {
             // Writing to a String cannot fail.
-            let _ = write!(text, ", GLOBAL {}* RESTRICT d{dot}, i64 d{dot}_at", self.result(dot));
+            let of = self.result(dot);
+            let _ = write!(text, ", GLOBAL {of}* RESTRICT d{dot}, i64 d{dot}_at");
+            if self.of[dot].differences {
+                let _ = write!(text, ", {of} d{dot}_factor");
+            }
         }
-        if self.sharing != Sharing::Alone {
-            text += ", GLOBAL total* parts";
-        }
+        text += &self.epilogue.as_ref().map(Epilogue::declare).unwrap_or_default();
+        text += self.sharing.declare();
         text
     }
 
@@ -119,9 +162,13 @@ impl Dots {
                 format!("OF({})", IterationForm::operand(results.len() + arrays))
             }
         };
-        let one = |(dot, (of, _)): (usize, &([DotOf; 2], DType))| {
-            let [a, b] = of.map(value);
-            format!("dot{dot} += DOT({}, {a}, {b}); ", self.result(dot))
+        let one = |(dot, Summed { of, differences, .. }): (usize, &Summed)| {
+            let ([a, b], result) = (of.map(value), self.result(dot));
+            if *differences {
+                format!("dot{dot} += SQUARED_DIFFERENCE({result}, d{dot}_factor, {a}, {b}); ")
+            } else {
+                format!("dot{dot} += DOT({result}, {a}, {b}); ")
+            }
         };
         self.of.iter().enumerate().map(one).collect()
     }
@@ -133,7 +180,7 @@ impl Dots {
 
     /// The text behind the prelude.
     pub(super) fn add(text: &mut Text) {
-        text.add(combine::TEXT);
+        combine::add_sums(text);
         text.add(TEXT);
     }
 
@@ -149,12 +196,20 @@ impl Dots {
 
     /// Adds the arguments for a call's dots: results, and room for the parts of groups, if they share results.
     pub(super) fn push<'m, 'c: 'm>(
+        &self,
         dots: impl IntoIterator<Item = &'m DotCall<'c>>,
+        epilogue: &'m verb::Epilogue<'c>,
         room: &'m Room,
         arguments: &mut Arguments<'m>,
     ) {
         for dot in dots {
             arguments.write(dot.out.memory(), dot.out.layout().offset());
+            if let Some(factor) = dot.terms.factor() {
+                arguments.numbers(&[factor.into()], dot.out.dtype());
+            }
+        }
+        if let (Some(own), Some(call)) = (&self.epilogue, epilogue.call()) {
+            own.push(call, arguments);
         }
         match room {
             Room::None => {}

@@ -21,6 +21,7 @@ mod copy_mapped;
 mod cublas;
 mod dots;
 mod element;
+mod epilogue;
 mod factors;
 mod fft;
 mod filter;

@@ -8,13 +8,14 @@ use arrayspan_bridge::{DType, Operand};
 
 use super::combine::Sharing;
 use super::element::{Element, PRELUDE};
+use super::epilogue::Epilogue;
 use super::formula::Formula;
 use super::reduce_groups::{Groups, Work};
 use super::split::Split;
 use super::walk::{self, Walk};
-use super::{Gpu, cells, combine, map};
+use super::{Gpu, cells, combine, map, map_many};
 use crate::Result;
-use crate::verb::{ReduceCall, Reduction};
+use crate::verb::{self, ReduceCall, Reduction};
 
 const TEXT: &str = include_str!("../source/reduce.cl.h");
 
@@ -48,6 +49,8 @@ pub(super) struct Variant {
     pub(super) sharing: Sharing,
     /// Extents and strides, where they are too many to be arguments.
     pub(super) baked: Vec<isize>,
+    /// What is computed of the only result.
+    pub(super) epilogue: Option<Epilogue>,
 }
 
 pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
@@ -81,8 +84,13 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         (shared, true) if shared || few => Sharing::LastJoins,
         _ => Sharing::Alone,
     };
+    let known = call.dot().is_some() && sharing != Sharing::Leave;
+    let sums = std::iter::once(out.as_operand());
+    let epilogue = known.then(|| Epilogue::of(gpu, &call.epilogue, sums)).flatten();
     let constants = call.expression.constants();
-    let arguments = 4 + 2 * (call.inputs.len() + constants.len()) + split.numbers().count();
+    let of_epilogue = epilogue.as_ref().map_or(0, Epilogue::arguments);
+    let arguments =
+        4 + of_epilogue + 2 * (call.inputs.len() + constants.len()) + split.numbers().count();
     let parts =
         if sharing == Sharing::Alone { 1 } else { groups.parts(&work, moments, gpu.units()) };
     let variant = Variant {
@@ -99,6 +107,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         along,
         sharing,
         baked: if arguments > MOST_ARGUMENTS { split.numbers().collect() } else { Vec::new() },
+        epilogue,
     };
     let mut arguments = Arguments::new(variant.wide);
     let place = split.starts_of_outputs()[0];
@@ -111,6 +120,9 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     }
     arguments.indices(apart);
     arguments.numbers(constants, computed);
+    if let (Some(own), Some(call)) = (&variant.epilogue, call.epilogue.call()) {
+        own.push(call, &mut arguments);
+    }
     // A call that is only planned has no parts. (What joins them is planned all the same.)
     let planned = gpu.planned.is_some();
     let room = if sharing == Sharing::Leave { Some(combine::room(gpu)?) } else { None };
@@ -126,14 +138,17 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     // counts behind them, and is used by one kernel after the other, in the order of the stream. The room has as many
     // parts, and is this call's alone.
     unsafe { gpu.launch(&variant, grid, &arguments)? };
-    let Some(room) = room else { return Ok(()) };
+    let none = verb::Epilogue::default();
+    let left = if variant.epilogue.is_none() { &call.epilogue } else { &none };
+    let Some(room) = room else { return map_many::epilogue(gpu, left) };
     let join = combine::Variant { computed, result: out.dtype(), reduction: call.reduction };
     let joined = (0..moments).try_for_each(|moment| {
         let place = place.wrapping_add_signed(apart.unwrap_or(0).wrapping_mul(moment as isize));
         combine::join(gpu, &join, (out.memory(), place), &room, (moment * parts, parts))
     });
     combine::give_back(gpu, room);
-    joined
+    joined?;
+    map_many::epilogue(gpu, left)
 }
 
 /// Runs along the innermost reduced axis; single elements where that axis is not contiguous.
@@ -205,10 +220,14 @@ impl Variant {
         let names = walk::arguments([&kept, &reduced], &self.baked, text);
         let numbers: Vec<String> = names.iter().map(|name| format!(", idx {name}")).collect();
         let apart = if self.moments > 1 { ", idx y_moment" } else { "" };
-        let mut others = numbers.concat() + apart + &self.formula.declare(element);
-        if self.sharing != Sharing::Alone {
-            others += ", GLOBAL total* parts";
-        }
+        let epilogue = self.epilogue.as_ref();
+        text.flag("EPILOGUES", epilogue.is_some());
+        Epilogue::define(epilogue, &["y"], text);
+        let others = numbers.concat()
+            + apart
+            + &self.formula.declare(element)
+            + &epilogue.map(Epilogue::declare).unwrap_or_default()
+            + self.sharing.declare();
         let of = |half: bool, other| if half { "cell" } else { other };
         let output = of(Element(self.result).is_half(), "result");
         let arrays = map::Arrays { output, input: of(half, "item"), inputs: &inputs };

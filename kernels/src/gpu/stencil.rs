@@ -7,6 +7,7 @@ use arrayspan_bridge::iteration::{
 };
 use arrayspan_bridge::{DType, Layout};
 
+use super::dots::Dots;
 use super::element::Element;
 use super::formula::Formula;
 use super::stencil_norm::Done;
@@ -16,8 +17,8 @@ use super::stencil_window::{
     window_room,
 };
 use super::{
-    Gpu, band_row, bands, constants, map, reduce, stencil_column, stencil_filter, stencil_flat,
-    stencil_line, stencil_march, stencil_tile, tables,
+    Gpu, band_row, bands, constants, map, map_many, reduce, stencil_column, stencil_filter,
+    stencil_flat, stencil_line, stencil_march, stencil_norm, stencil_tile, tables,
 };
 use crate::band::Edges;
 use crate::factors::{FactorOf, Factors};
@@ -40,6 +41,8 @@ pub(super) struct Variant {
     ends: Ends,
     /// Whether there is a thread for each item.
     covered: bool,
+    /// The sums of its results.
+    norm: Option<Dots>,
 }
 
 /// Rows of a thread at most: of a short band, of one with accesses of so many bytes, and of a long one where accesses are as wide
@@ -70,7 +73,10 @@ pub(super) fn run(gpu: &Gpu, call: &mut StencilCall<'_>) -> Result<()> {
     }
     match fill(gpu, call)? {
         Done::All => Ok(()),
-        _ => call.norm_alone(|norm| reduce::run(gpu, norm)),
+        _ => {
+            call.norm_alone(|norm| reduce::run(gpu, norm))?;
+            map_many::epilogue(gpu, &call.epilogue)
+        }
     }
 }
 
@@ -112,6 +118,9 @@ fn fill(gpu: &Gpu, call: &StencilCall<'_>) -> Result<Done> {
     let around = (space, axes);
     let plan = Plan::new(&call.stencil, dtype, around, addresses, &call.factors, gpu.units());
     let Plan { variant, space, grid, constants } = plan;
+    // Norms of 16-bit floats are of what was rounded.
+    let norm = if element.is_half() { None } else { Dots::of_norm(gpu, call, grid) };
+    let variant = variant.with_norm(norm);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
     let wide = variant.form.is_wide();
@@ -127,8 +136,7 @@ fn fill(gpu: &Gpu, call: &StencilCall<'_>) -> Result<Done> {
     }
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends. Nothing here depends on blocks but by their alignment.
-    unsafe { gpu.launch(&variant, grid, &arguments)? };
-    Ok(Done::Stencil)
+    unsafe { gpu.launch_with_norm(call, &variant, variant.norm.as_ref(), grid, arguments) }
 }
 
 impl<'f> Plan<'f> {
@@ -179,7 +187,8 @@ impl<'f> Plan<'f> {
             if deep { grid_of(items, DEEP) } else { wide_grid(items, threads(items, units)) };
         let stencil = stencil.clone();
         let covered = is_covered(&grid, items);
-        let variant = Variant { dtype, form, formula, stencil, axes, rows, ends, covered };
+        let norm = None;
+        let variant = Variant { dtype, form, formula, stencil, axes, rows, ends, covered, norm };
         Self { variant, space, grid, constants }
     }
 }
@@ -216,6 +225,7 @@ impl Specialisation for Variant {
         let mut text = Text::default();
         self.define(if self.uploaded() { TABLE_PARAMETERS } else { "" }, &mut text);
         Element(self.dtype).prelude(&mut text);
+        stencil_norm::add(self.norm.as_ref(), &mut text);
         self.bands(&mut text);
         text.add(EACH);
         text.add(TEXT);
@@ -227,7 +237,10 @@ impl Variant {
     /// The macros before the prelude; `others` are the parameters behind those of the space and the formula.
     pub(super) fn define(&self, others: &str, text: &mut Text) {
         let element = Element(self.dtype);
-        map::declare(element, &self.form, &self.formula, others, text);
+        let norm = self.norm.as_ref();
+        let others = others.to_owned() + &stencil_norm::declare(norm);
+        map::declare(element, &self.form, &self.formula, &others, text);
+        stencil_norm::define(norm, text);
         let add = |wanted: &dyn Fn(usize) -> bool| -> String {
             let bands = self.stencil.terms().iter().zip(&self.axes);
             let wanted = bands.filter(|(_, axis)| wanted(**axis));
@@ -253,6 +266,11 @@ impl Variant {
         text.define("AT_AXIS_0", band_row::at_axis_0(&self.stencil, &self.axes, ""));
         text.define("ADD_BAND1", add(&|axis| axis == 1));
         text.define("ADD_OTHERS", add(&|axis| axis != 1));
+    }
+
+    /// The same with sums of its results.
+    pub(super) fn with_norm(self, norm: Option<Dots>) -> Self {
+        Self { norm, ..self }
     }
 
     /// Whether its tables are in memory.

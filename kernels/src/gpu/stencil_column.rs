@@ -68,7 +68,7 @@ pub(super) fn run(
         return Ok(Done::Nothing);
     };
     let Some((grid, part)) = variant.grid(space, gpu.units()) else { return Ok(Done::Nothing) };
-    let variant = variant.with_norm(Dots::of_norm(gpu, call.norm.as_ref(), grid));
+    let variant = variant.with_norm(Dots::of_norm(gpu, call, grid));
     let mut arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     arguments.index(part as isize);
     // SAFETY: the arguments are those of `map::declare`, in its order, and the places of a part. A layout lies within its

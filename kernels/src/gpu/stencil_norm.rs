@@ -3,8 +3,8 @@
 use arrayspan_bridge::devices::{Grid, Specialisation};
 use arrayspan_bridge::iteration::{Arguments, Text};
 
-use super::Gpu;
 use super::dots::Dots;
+use super::{Gpu, map_many};
 use crate::Result;
 use crate::verb::StencilCall;
 
@@ -14,7 +14,7 @@ pub(super) enum Done {
     Nothing,
     /// All but its norm.
     Stencil,
-    /// Its norm, too.
+    /// Its norm, too, and what is computed of that.
     All,
 }
 
@@ -76,13 +76,16 @@ impl Gpu {
         };
         let room = norm.room(self)?;
         let mut arguments: Arguments<'_> = arguments;
-        Dots::push(&call.norm, &room, &mut arguments);
+        norm.push(&call.norm, &call.epilogue, &room, &mut arguments);
         // SAFETY: passed on to the caller. The result is one number of its memory. The scratch is the executor's, has room for
         // `MOST_PARTS` parts and as many counts behind them, and is used by one kernel after the other, in the order of the
         // stream. A room of its own has as many parts, and is this call's alone. There are no more groups than parts.
         unsafe { self.launch(variant, grid, &arguments)? };
         drop(arguments);
         room.join(self, &call.norm, grid.groups.iter().product())?;
+        if norm.epilogue.is_none() {
+            map_many::epilogue(self, &call.epilogue)?;
+        }
         Ok(Done::All)
     }
 }

@@ -51,6 +51,39 @@ pub(super) fn products<T: Scalar>(a: &[T], b: &[T]) -> f64 {
     Arch::new().dispatch(Products { a, b })
 }
 
+/// `Σ |factor (a - b)|²`, computed in 64-bit floating point.
+pub(super) fn differences<T: Scalar>(a: &[T], b: &[T], factor: f64) -> f64 {
+    let [a, b] = [a, b].map(cast_slice::<T, T::Part>);
+    Arch::new().dispatch(Differences { a, b, factor })
+}
+
+struct Differences<'a, P> {
+    a: &'a [P],
+    b: &'a [P],
+    factor: f64,
+}
+
+impl<P: Scalar<Wide = f64>> WithSimd for Differences<'_, P> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let ((a, a_rest), (b, b_rest)) = (self.a.as_chunks::<LANES>(), self.b.as_chunks::<LANES>());
+        let mut lanes = [0.0; LANES];
+        for (a, b) in a.iter().zip(b) {
+            for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
+                let difference = self.factor * (a.wide() - b.wide());
+                *lane += difference * difference;
+            }
+        }
+        for (lane, (a, b)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+            let difference = self.factor * (a.wide() - b.wide());
+            *lane += difference * difference;
+        }
+        together::<f64>(&lanes)
+    }
+}
+
 struct Products<'a, P> {
     a: &'a [P],
     b: &'a [P],

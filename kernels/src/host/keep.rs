@@ -6,8 +6,8 @@ use arrayspan_bridge::Operand;
 use arrayspan_bridge::devices::{Memory, Stream};
 use parking_lot::Mutex;
 
-use super::Host;
 use super::kept_stencil::{Prepared, prepared};
+use super::{Host, map_many};
 use crate::graph::{Graph, Replay};
 use crate::needed::{Block, Needed};
 use crate::verb::Call;
@@ -90,7 +90,10 @@ impl Replay for Calls {
 
     fn run(&mut self) -> Result<()> {
         self.calls.iter_mut().try_for_each(|kept| match kept {
-            Kept { prepared: Some(prepared), call: Call::Stencil(call) } => prepared.run(call),
+            Kept { prepared: Some(prepared), call: Call::Stencil(call) } => {
+                prepared.run(call)?;
+                call.epilogue.alone(map_many::run)
+            }
             Kept { call, .. } => self.host.execute(call),
         })
     }

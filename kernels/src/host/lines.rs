@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::elementwise::Operand;
 use super::evaluate::{Given, Program, Registers, chunk};
-use super::fold::{products, squares};
+use super::fold::{differences, products, squares};
 use super::halves::{cut, middle, together};
 use super::line::first;
 use super::norms::put;
@@ -14,7 +14,7 @@ use super::parts::{Divide, Parts, for_each_part};
 use super::reduce_parts::{GRAIN, MOST_PARTS, SQUARES};
 use super::scalar::Scalar;
 use crate::program::{Kind, Op};
-use crate::verb::{DotOf, MapManyCall};
+use crate::verb::{DotOf, MapManyCall, Terms};
 use crate::{Expression, Result};
 
 /// Fewer elements, without dots, are computed as any others: expressions are translated for each output here.
@@ -66,7 +66,7 @@ pub(super) fn run<T: Scalar>(call: &mut MapManyCall<'_>) -> Result<bool> {
         DotOf::Input(at) => slices[at].unwrap_or_default(),
         DotOf::Output(out) => inputs.len() + out,
     };
-    let dots = call.dots.iter().map(|dot| dot.of.each_ref().map(slice_of)).collect();
+    let dots = call.dots.iter().map(|dot| (dot.of.each_ref().map(slice_of), dot.terms)).collect();
     let lines = Lines { programs, kept, inputs, dots };
     let read = (0..count).filter(|out| call.reads(*out)).count();
     let cost = ((count + read + lines.inputs.len()) * size_of::<T>(), call.program.steps.len());
@@ -99,7 +99,7 @@ struct Lines<'a, T> {
     kept: Few<bool>,
     inputs: Few<&'a [T]>,
     /// The slices of each dot.
-    dots: Few<[usize; 2]>,
+    dots: Few<([usize; 2], Terms)>,
 }
 
 /// What evaluating takes on one thread.
@@ -190,8 +190,12 @@ impl<T: Scalar> Lines<'_, T> {
                 Some(input) => &input[from + start..from + end],
                 None => &*outs[at - self.inputs.len()],
             };
-            for (sum, &[a, b]) in sums.iter_mut().zip(&self.dots) {
-                *sum += if a == b { squares(slice(a)) } else { products(slice(a), slice(b)) };
+            for (sum, &([a, b], terms)) in sums.iter_mut().zip(&self.dots) {
+                *sum += match terms {
+                    Terms::Differences(factor) => differences(slice(a), slice(b), factor),
+                    Terms::Products if a == b => squares(slice(a)),
+                    Terms::Products => products(slice(a), slice(b)),
+                };
             }
         }
         sums

@@ -106,6 +106,14 @@ impl Executor for Host {
     }
 
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
+        self.run(call)?;
+        call.epilogue().map_or(Ok(()), |epilogue| epilogue.alone(map_many::run))
+    }
+}
+
+impl Host {
+    /// Runs a call, without what is computed of its sums.
+    fn run(&self, call: &mut Call<'_>) -> Result<()> {
         match call {
             Call::Map(call) => map::run(call),
             Call::MapMany(call) => map_many::run(call),

@@ -13,7 +13,7 @@ use super::operands::given;
 use super::parts::by_stride;
 use super::reduce_parts::Reduce;
 use super::scalar::{Scalar, with_scalar};
-use super::squares::{products_of_all, squares_of_all};
+use super::squares::{differences_of_all, products_of_all, squares_of_all};
 use super::stored::Stored;
 use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
@@ -76,6 +76,14 @@ fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: &mut ReduceCall<'_>) -> Result<
         } else {
             products_of_all::<T>(first.as_slice()?, second.as_slice()?)
         };
+        call.out.view_mut().as_mut_slice()?.fill(O::rounded(Complex64::new(sum, 0.0)));
+        return Ok(());
+    }
+    if let Some((factor, [a, b])) = call.squared_differences().filter(|_| wide)
+        && [a, b].iter().all(|of| call.inputs[*of].layout().is_contiguous())
+    {
+        let (first, second) = (call.inputs[a].view(), call.inputs[b].view());
+        let sum = differences_of_all::<T>(first.as_slice()?, second.as_slice()?, factor);
         call.out.view_mut().as_mut_slice()?.fill(O::rounded(Complex64::new(sum, 0.0)));
         return Ok(());
     }

@@ -1,7 +1,7 @@
-//! The sum of the squares of all elements of an array without gaps, and of the products of those of two: what each iteration of a
-//! solver asks several times. For small arrays a look at axes and lanes would take longer than their elements do.
+//! The sum of the squares of all elements of an array without gaps, and of the products or squared differences of those of two: what
+//! each iteration of a solver asks several times. For small arrays a look at axes and lanes would take longer than their elements do.
 
-use super::fold::{products, squares};
+use super::fold::{differences, products, squares};
 use super::halves::{by_halves, middle};
 use super::reduce_parts::{GRAIN, MOST_PARTS, SQUARES};
 use super::scalar::Scalar;
@@ -35,11 +35,21 @@ type Pair<'x, T> = (&'x [T], &'x [T]);
 
 /// `Re Σ conj(a) b`, in the same order.
 pub(super) fn products_of_all<T: Scalar>(a: &[T], b: &[T]) -> f64 {
+    sum_of_all(a, b, &products)
+}
+
+/// `Σ |factor (a - b)|²`, in the same order.
+pub(super) fn differences_of_all<T: Scalar>(a: &[T], b: &[T], factor: f64) -> f64 {
+    sum_of_all(a, b, &|a, b| differences(a, b, factor))
+}
+
+/// The sum of what a few elements of both come to.
+fn sum_of_all<T: Scalar>(a: &[T], b: &[T], few: &(impl Fn(&[T], &[T]) -> f64 + Sync)) -> f64 {
     let grain = GRAIN.max(a.len() / MOST_PARTS);
     let halve = |part: &_| pairs(part, grain);
     let leaf = |(a, b): Pair<'_, T>| {
         let chunks = a.chunks(SQUARES).zip(b.chunks(SQUARES));
-        chunks.fold(0.0, |sum, (a, b)| sum + products(a, b))
+        chunks.fold(0.0, |sum, (a, b)| sum + few(a, b))
     };
     by_halves((a, b), &halve, &leaf, &|first, second| first + second)
 }

@@ -1,5 +1,6 @@
 //! Rules by which recorded calls take fewer passes over memory. Each leaves what the calls do.
 
+use super::epilogue::{is_epilogue, with_epilogue};
 use super::join::Join;
 use super::norm::{is_norm, with_norm};
 use super::overlap::{conflict, is_same, overlap};
@@ -15,9 +16,11 @@ const FAR: usize = 16;
 enum Way {
     Elementwise(Box<Join>),
     Norm,
+    Epilogue,
 }
 
 impl Way {
+    /// That of two calls that pass over arrays.
     fn new(first: &Call<'static>, second: &Call<'static>) -> Option<Self> {
         if is_norm(first, second) {
             return Some(Self::Norm);
@@ -25,28 +28,36 @@ impl Way {
         Join::new(first, second).map(|join| Self::Elementwise(Box::new(join)))
     }
 
+    /// That of one and a call of single numbers. Only what is joined with no other any more has an epilogue.
+    fn epilogue(first: &Call<'static>, second: &Call<'static>) -> Option<Self> {
+        is_epilogue(first, second).then_some(Self::Epilogue)
+    }
+
     fn of(self, first: Call<'static>, second: Call<'static>) -> Call<'static> {
         match self {
             Self::Elementwise(join) => join.of(first, second),
             Self::Norm => with_norm(first, second),
+            Self::Epilogue => with_epilogue(first, second),
         }
     }
 }
 
 /// A call and the number of its executor.
 type Recorded = (usize, Call<'static>);
+/// Finds the way in which two calls become one, if there is one.
+type Find = fn(&Call<'static>, &Call<'static>) -> Option<Way>;
 
 /// Joins calls, and leaves out what nobody reads.
 pub(super) fn fused(calls: Vec<Recorded>) -> Vec<Recorded> {
-    joined(needed(calls))
+    joined(joined(needed(calls), Way::new), Way::epilogue)
 }
 
 /// Each call joined with an earlier one of its executor, where both are elementwise, or the later one a sum of products, or the
-/// norm of what a stencil writes, and nothing between them stands in the way.
-fn joined(calls: Vec<Recorded>) -> Vec<Recorded> {
+/// norm of what a stencil writes, or single numbers that are computed of sums, and nothing between them stands in the way.
+fn joined(calls: Vec<Recorded>, way: Find) -> Vec<Recorded> {
     let mut done: Vec<Recorded> = Vec::with_capacity(calls.len());
     for (number, call) in calls {
-        match place(&done, number, &call) {
+        match place(&done, number, &call, way) {
             Some((at, way)) => {
                 let (_, first) = done.remove(at);
                 done.insert(at, (number, way.of(first, call)));
@@ -58,10 +69,15 @@ fn joined(calls: Vec<Recorded>) -> Vec<Recorded> {
 }
 
 /// The latest call that a call can be joined with, where those after it can as well run after both.
-fn place(done: &[Recorded], number: usize, call: &Call<'static>) -> Option<(usize, Way)> {
+fn place(
+    done: &[Recorded],
+    number: usize,
+    call: &Call<'static>,
+    way: Find,
+) -> Option<(usize, Way)> {
     for (at, (other, before)) in done.iter().enumerate().rev().take(FAR) {
         if *other == number
-            && let Some(way) = Way::new(before, call)
+            && let Some(way) = way(before, call)
         {
             return Some((at, way));
         }

@@ -11,7 +11,7 @@ use super::overlap::{is_same, overlap};
 use super::parts::Parts;
 use crate::input;
 use crate::program::{Kind, Program};
-use crate::verb::{Call, DotCall, DotOf, MapManyCall};
+use crate::verb::{Call, DotCall, DotOf, Epilogue, MapManyCall, Terms};
 
 /// The most arrays of a call: more would neither fit the registers of a thread nor the streams that memory follows.
 const MOST_ARRAYS: usize = 10;
@@ -40,7 +40,7 @@ pub(super) struct Join {
     program: Program,
     constants: Vec<Complex64>,
     arrays: Arrays,
-    dots: Vec<([DotOf; 2], Source)>,
+    dots: Vec<([DotOf; 2], Terms, Source)>,
     element: DType,
     numbers: Option<DType>,
 }
@@ -96,9 +96,9 @@ impl Join {
         let outs = self.arrays.outs.iter();
         let outs = outs.filter_map(|(second, at)| pools[usize::from(*second)].outs[*at].take());
         let outs = outs.collect();
-        let dots = self.dots.into_iter().filter_map(|(of, (second, at))| {
+        let dots = self.dots.into_iter().filter_map(|(of, terms, (second, at))| {
             let out = pools[usize::from(second)].dots[at].take()?;
-            Some(DotCall { of, out })
+            Some(DotCall { of, terms, out })
         });
         Call::MapMany(MapManyCall {
             expressions: self.expressions,
@@ -108,6 +108,7 @@ impl Join {
             kinds: self.arrays.kinds,
             outs,
             dots: dots.collect(),
+            epilogue: Epilogue::default(),
             element: self.element,
             numbers: self.numbers,
         })
@@ -220,7 +221,7 @@ impl Arrays {
     }
 
     /// The dots of both calls.
-    fn dots(&self, a: &Parts<'_>, b: &Parts<'_>) -> Option<Vec<([DotOf; 2], Source)>> {
+    fn dots(&self, a: &Parts<'_>, b: &Parts<'_>) -> Option<Vec<([DotOf; 2], Terms, Source)>> {
         let of_first = |of: DotOf| match of {
             // What the second writes, too, the dot would be of.
             DotOf::Output(out) => (!self.outs_of_b.contains(&out)).then_some(of),
@@ -237,11 +238,13 @@ impl Arrays {
             },
         };
         let mut dots = Vec::with_capacity(a.dots.len() + b.dots.len());
-        for (number, ([x, y], _)) in a.dots.iter().enumerate() {
-            dots.push(([of_first(*x)?, of_first(*y)?], (false, number)));
+        for (number, ([x, y], terms, _)) in a.dots.iter().enumerate() {
+            dots.push(([of_first(*x)?, of_first(*y)?], *terms, (false, number)));
         }
         let second = b.dots.iter().enumerate();
-        dots.extend(second.map(|(number, (of, _))| (of.map(of_second), (true, number))));
+        let second =
+            second.map(|(number, (of, terms, _))| (of.map(of_second), *terms, (true, number)));
+        dots.extend(second);
         Some(dots)
     }
 }
@@ -251,9 +254,9 @@ fn dots_stand_apart(a: &Parts<'_>, b: &Parts<'_>) -> bool {
     let apart = |one: &Parts<'_>, other: &Parts<'_>| {
         let inputs = other.inputs.iter().map(|(of, _)| *of);
         let mut arrays = inputs.chain(other.outs.iter().copied());
-        !arrays.any(|array| one.dots.iter().any(|(_, out)| overlap(array, out)))
+        !arrays.any(|array| one.dots.iter().any(|(.., out)| overlap(array, out)))
     };
-    let results = || a.dots.iter().flat_map(|(_, a)| b.dots.iter().map(move |(_, b)| (a, b)));
+    let results = || a.dots.iter().flat_map(|(.., a)| b.dots.iter().map(move |(.., b)| (a, b)));
     apart(a, b) && apart(b, a) && !results().any(|(a, b)| overlap(a, b))
 }
 

@@ -1,6 +1,7 @@
 //! Calls that are kept and run over and over.
 
 mod arrays;
+mod epilogue;
 mod exchange;
 mod fuse;
 mod join;

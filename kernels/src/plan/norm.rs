@@ -1,7 +1,7 @@
 //! A stencil and the squared norm of what it writes, as one call.
 
 use super::overlap::{is_same, overlap};
-use crate::verb::{Call, DotCall, DotOf};
+use crate::verb::{Call, DotCall, DotOf, Terms};
 
 /// Whether the second call is `‖y‖²` of what the first, a stencil, has written.
 pub(super) fn is_norm(first: &Call<'static>, second: &Call<'static>) -> bool {
@@ -18,7 +18,11 @@ pub(super) fn is_norm(first: &Call<'static>, second: &Call<'static>) -> bool {
 pub(super) fn with_norm(first: Call<'static>, second: Call<'static>) -> Call<'static> {
     match (first, second) {
         (Call::Stencil(mut first), Call::Reduce(second)) => {
-            first.norm = Some(DotCall { of: [DotOf::Output(0); 2], out: second.out });
+            first.norm = Some(DotCall {
+                of: [DotOf::Output(0); 2],
+                terms: Terms::Products,
+                out: second.out,
+            });
             Call::Stencil(first)
         }
         (first, _) => first,

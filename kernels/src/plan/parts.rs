@@ -4,7 +4,7 @@ use arrayspan_bridge::expression::{Expression, Node};
 use arrayspan_bridge::{DType, Operand, OperandMut};
 
 use crate::program::Kind;
-use crate::verb::{Call, DotOf, is_single};
+use crate::verb::{Call, DotOf, Terms, is_single};
 
 /// An elementwise call, or a sum of products, as it stands in either.
 pub(super) struct Parts<'c> {
@@ -14,7 +14,7 @@ pub(super) struct Parts<'c> {
     pub(super) inputs: Vec<(&'c Operand<'c>, Kind)>,
     pub(super) outs: Vec<&'c Operand<'c>>,
     pub(super) expressions: Vec<&'c Expression>,
-    pub(super) dots: Vec<([DotOf; 2], &'c Operand<'c>)>,
+    pub(super) dots: Vec<([DotOf; 2], Terms, &'c Operand<'c>)>,
 }
 
 impl<'c> Parts<'c> {
@@ -37,22 +37,37 @@ impl<'c> Parts<'c> {
                     dots: Vec::new(),
                 }
             }
-            Call::MapMany(call) => Self {
+            // What is computed of its sums comes after them.
+            Call::MapMany(call) if call.epilogue.call().is_none() => Self {
                 element: call.element,
                 numbers: call.numbers,
                 inputs: call.inputs.iter().zip(call.kinds.iter().copied()).collect(),
                 outs: call.outs.iter().map(OperandMut::as_operand).collect(),
                 expressions: call.expressions.iter().collect(),
-                dots: call.dots.iter().map(|dot| (dot.of, dot.out.as_operand())).collect(),
+                dots: {
+                    let dots = call.dots.iter();
+                    dots.map(|dot| (dot.of, dot.terms, dot.out.as_operand())).collect()
+                },
             },
-            Call::Reduce(call) if call.dtype().is_computable() => Self {
-                element: call.dtype(),
-                numbers: None,
-                inputs: call.inputs.iter().map(|of| (of, Kind::Element)).collect(),
-                outs: Vec::new(),
-                expressions: Vec::new(),
-                dots: vec![(call.dot()?.map(DotOf::Input), call.out.as_operand())],
-            },
+            Call::Reduce(call)
+                if call.dtype().is_computable() && call.epilogue.call().is_none() =>
+            {
+                let (of, terms) = match call.dot() {
+                    Some(of) => (of, Terms::Products),
+                    None => {
+                        let (factor, of) = call.squared_differences()?;
+                        (of, Terms::Differences(factor))
+                    }
+                };
+                Self {
+                    element: call.dtype(),
+                    numbers: None,
+                    inputs: call.inputs.iter().map(|of| (of, Kind::Element)).collect(),
+                    outs: Vec::new(),
+                    expressions: Vec::new(),
+                    dots: vec![(of.map(DotOf::Input), terms, call.out.as_operand())],
+                }
+            }
             _ => return None,
         })
     }
@@ -69,7 +84,7 @@ impl<'c> Parts<'c> {
         };
         self.outs.iter().all(|of| line(of))
             && self.inputs.iter().all(input)
-            && self.dots.iter().all(|(of, _)| of.iter().all(dot))
+            && self.dots.iter().all(|(of, ..)| of.iter().all(dot))
     }
 
     /// The shape of its arrays.

@@ -3,12 +3,13 @@
 
    P threads walk the reduced axes of one result, in runs along r0. Where x0 is contiguous along r0
    (ALONG), these threads have consecutive numbers; where along a kept axis, the threads of consecutive results
-   have. With PARTIAL the groups along y share results: each leaves its part of them, and with ACROSS_GROUPS the last one
+   have. With PARTIAL the groups along y share results: each leaves its part of them, and with ACROSS_GROUPS the last one to begin
    joins them in a fixed order; without, join.cl.h does, of the only result. Before this text stand the parameters and
      OUTPUTS, KEPT_SPLIT(o), x0_KEPT, y_KEPT      results, the indices k0, k1, ... of one, its places
      RUNS, REDUCED_SPLIT(f), x0_REDUCED           runs to walk, the indices r0, r1, ... of one, its places
      WEIGHT(OF), y_moment                         with moments: what powers are of, and how far apart results are
      AT_ONCE                                      runs that a thread loads together
+     EPILOGUES, EPILOGUE_LOADS(FIRST), EPILOGUE   whether something is computed of the only result y_value, what it loads, and it
      TAIL                                         1 if elements may be left behind the last run, r0 being all */
 
 #define Q (THREADS / P)
@@ -65,6 +66,18 @@
       UNROLL for (int i = 0; i < HALVED; i++) powers[i] = e_mul(powers[i], weights[i]); \
     }
 #endif
+#if EPILOGUES
+  #define LOAD_FOR_EPILOGUE EPILOGUE_LOADS(thread == 0)
+  #define END_WITH_EPILOGUE                            \
+    if (thread == 0) {                                 \
+      const wide y_value = (wide)t_result(shared[0]);  \
+      EPILOGUE                                         \
+    }
+#else
+  #define LOAD_FOR_EPILOGUE
+  #define END_WITH_EPILOGUE
+#endif
+
 KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
   AFTER_EARLIER_KERNELS
   LOCAL_ARRAY(total, shared, THREADS);
@@ -78,8 +91,14 @@ KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
 #else
   const int p = thread / Q, q = thread % Q, step = Q;
 #endif
+#if !PARTIAL
+  LOAD_FOR_EPILOGUE
+#endif
   for (idx block = (idx)GRP(0); block * Q < OUTPUTS; block += (idx)NGRP(0)) {
     const idx o = block * Q + q;
+#if ACROSS_GROUPS
+    const u32 ticket = thread == 0 ? ticket_take(parts, (int)block) : 0u;
+#endif
     total sums[MOMENTS][LANES];
     UNROLL for (int m = 0; m < MOMENTS; m++) {
       UNROLL for (int k = 0; k < LANES; k++) sums[m][k] = t_none();
@@ -120,9 +139,10 @@ KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
       group_join(shared, thread, p, step);
 #if PARTIAL
       if (p == 0 && o < OUTPUTS) {
+  #if ACROSS_GROUPS
+        part_leave(parts + ((m * OUTPUTS + o) * (int)NGRP(1) + (int)GRP(1)) * PART_WORDS, shared[thread]);
+  #else
         t_store(parts + (m * OUTPUTS + o) * (int)NGRP(1) + (int)GRP(1), shared[thread]);
-  #if ACROSS_GROUPS && Q > 1
-        DEVICE_FENCE();
   #endif
       }
 #else
@@ -130,19 +150,17 @@ KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
         KEPT_SPLIT(o)
         y[y_KEPT + MOMENT(m)] = t_result(shared[thread]);
       }
+      END_WITH_EPILOGUE
 #endif
       BARRIER();
     }
 #if ACROSS_GROUPS
-  #if Q > 1
-    BARRIER_ALL();
-  #endif
-    if (group_is_last(parts, (int)block, (int)NGRP(1), thread, last)) {
+    if (is_last_ticket(parts, (int)block, (int)NGRP(1), ticket, thread, last)) {
+      LOAD_FOR_EPILOGUE
       for (int m = 0; m < MOMENTS; m++) {
         total sum = t_none();
         if (o < OUTPUTS) {
-          volatile GLOBAL total* own = parts + (m * OUTPUTS + o) * (int)NGRP(1);
-          for (int i = p; i < (int)NGRP(1); i += P) sum = t_join(sum, t_load(own + i));
+          sum = parts_take(parts + (m * OUTPUTS + o) * (int)NGRP(1) * PART_WORDS, (int)NGRP(1), p, P);
         }
         shared[thread] = sum;
         group_join(shared, thread, p, step);
@@ -150,6 +168,7 @@ KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
           KEPT_SPLIT(o)
           y[y_KEPT + MOMENT(m)] = t_result(shared[thread]);
         }
+        END_WITH_EPILOGUE
         BARRIER();
       }
     }

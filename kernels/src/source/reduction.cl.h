@@ -4,8 +4,8 @@
    REAL_RESULT  1 if results are real numbers, whatever elements are
    THREADS      threads of a group
    P            threads that work on one result
-   ACROSS_GROUPS   1 if the last of several groups joins the parts of all
-   COUNT_AT     then bytes from the parts of results to the numbers of groups that have left theirs */
+   ACROSS_GROUPS   1 if one of several groups joins the parts of all, which are words then: those stand before this text
+   COUNT_AT     then bytes from the parts of results to the numbers of groups that have begun */
 
 #if ELEMENT == 1
 typedef elem result;
@@ -59,8 +59,8 @@ FN total t_load(volatile GLOBAL total* p) { return t_make(p->re, p->im); }
 FN void group_join(LOCAL total* shared, int thread, int p, int step) {
   int left = P;
 #if DEV_CUDA
-  /* Three halvings at once as long as there are as many: a barrier takes longer than the joins. Sums are the same to the bit. PoCL with
-     all of its optimisations makes wrong sums of this. */
+  /* Three halvings at once as long as there are as many: a barrier takes longer than the joins, and shuffles of 64 bits take longer than
+     both. Sums are the same to the bit. PoCL with all of its optimisations makes wrong sums of this. */
   for (; left >= 8; left /= 8) {
     const int apart = left / 8 * step;
     BARRIER();
@@ -78,8 +78,8 @@ FN void group_join(LOCAL total* shared, int thread, int p, int step) {
   }
 }
 
-/* The sum of the parts of `groups` groups, in an order that depends on their number alone; thread 0 has it in shared[0].
-   The one group that is left comes here, with what the others have left visible to all of its threads. */
+/* The sum of the parts that `groups` groups of the kernel before have left, in an order that depends on their number alone; thread 0
+   has it in shared[0]. The whole group comes here. */
 FN void parts_join(volatile GLOBAL total* parts, int groups, LOCAL total* shared, int thread) {
   total sum = t_none();
   for (int i = thread; i < groups; i += THREADS) sum = t_join(sum, t_load(parts + i));
@@ -88,21 +88,62 @@ FN void parts_join(volatile GLOBAL total* parts, int groups, LOCAL total* shared
 }
 
 #if ACROSS_GROUPS
-/* Counts a group that has left its parts of the results of a block: those that thread 0 has left, and behind a fence and a barrier
-   those of others. True for the last of `groups` groups, whose threads may then read the parts of all. The whole group comes here. */
-FN int group_is_last(GLOBAL total* parts, int block, int groups, int thread, LOCAL int* last) {
+/* Words of a part. */
+  #if ELEMENT == 1 || REAL_RESULT
+    #define PART_WORDS 1
+FN void part_leave(volatile GLOBAL word* p, total a) { WORD_STORE(p, as_word((accum)a)); }
+FN total part_of(const word* words) { return (total)VALUE(words[0]); }
+  #else
+    #define PART_WORDS 2
+FN void part_leave(volatile GLOBAL word* p, total a) {
+  WORD_STORE(p, as_word(a.re));
+  WORD_STORE(p + 1, as_word(a.im));
+}
+FN total part_of(const word* words) { return t_make(VALUE(words[0]), VALUE(words[1])); }
+  #endif
+/* Parts that a thread looks for together. */
+#define LOOKED 4
+
+/* The number of a group among those that have begun on a block of results. It is long in coming, so that it is asked for early. */
+FN u32 ticket_take(GLOBAL word* parts, int block) {
+  return COUNT_UP((volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT) + block);
+}
+
+/* Whether the ticket, which thread 0 has, is the last of `groups`: all others have begun, and will leave their parts whoever waits for
+   them. Tickets begin anew with the next kernel. The whole group comes here. */
+FN int is_last_ticket(GLOBAL word* parts, int block, int groups, u32 ticket, int thread, LOCAL int* last) {
   if (thread == 0) {
-    volatile GLOBAL u32* count = (volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT) + block;
-    /* The parts before the count that tells of them. */
-    DEVICE_FENCE();
-    const int is_last = COUNT_UP(count) == (u32)groups - 1u;
-    /* The counts of others before the parts that they tell of; the barrier passes it on to the group. */
-    DEVICE_FENCE();
-    /* For the next kernel. */
-    if (is_last) *count = 0u;
-    *last = is_last;
+    *last = ticket == (u32)groups - 1u;
+    if (*last) STORE_U32((volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT) + block, 0u);
   }
-  BARRIER_ALL();
+  BARRIER();
   return *last;
+}
+
+/* The sum of parts first, first + step, ... of `groups`, as soon as they are there. Leaves them empty for the next kernel. */
+FN total parts_take(volatile GLOBAL word* parts, int groups, int first, int step) {
+  total sum = t_none();
+  for (int i = first; i < groups; i += LOOKED * step) {
+    word words[LOOKED * PART_WORDS];
+    int there;
+    do {
+      there = 1;
+      UNROLL for (int k = 0; k < LOOKED; k++) {
+        UNROLL for (int w = 0; w < PART_WORDS; w++) {
+          const int at = i + k * step;
+          words[k * PART_WORDS + w] = WORD_LOAD(parts + (at < groups ? at : i) * PART_WORDS + w);
+        }
+      }
+      UNROLL for (int w = 0; w < LOOKED * PART_WORDS; w++) there = there && words[w] != (word)EMPTY;
+    } while (!there);
+    UNROLL for (int k = 0; k < LOOKED; k++) {
+      const int at = i + k * step;
+      if (at < groups) {
+        sum = t_join(sum, part_of(words + k * PART_WORDS));
+        UNROLL for (int w = 0; w < PART_WORDS; w++) WORD_STORE(parts + at * PART_WORDS + w, (word)EMPTY);
+      }
+    }
+  }
+  return sum;
 }
 #endif

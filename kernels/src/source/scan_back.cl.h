@@ -1,34 +1,16 @@
 /* Tiles of one line that several groups take: each leaves the sum of its tile, and looks back at those before.
 
-   What groups leave are words that are empty at first, and are written once: no order of other accesses depends on them. A group's
+   What groups leave are words, which stand before this text. A group's
    ticket says which tile is its own. Groups with lower tickets have begun, and wait for none with a higher one, so that no group
    waits forever, however few there are at a time.
    The sum before a tile is always made in one way, whatever has been left when it is asked for: BUNCH tiles are added up, then
    bunches, each from the first on. heads[b] is the sum before bunch b, which the last group of the bunch before leaves. */
 
-#if defined(DEVICE_HAS_F64)
-typedef u64 word;
-  #define WORD(a)  AS_U64(a)
-  #define VALUE(w) AS_F64(w)
-  #define WORD_LOAD(p) LOAD_U64(p)
-  #define WORD_STORE(p, w) STORE_U64(p, w)
-  #define EMPTY    0xfffffffffffffffful
-  #define A_NAN    0x7ff8000000000000ul
-#else
-typedef u32 word;
-  #define WORD(a)  AS_U32(a)
-  #define VALUE(w) AS_F32(w)
-  #define WORD_LOAD(p) LOAD_U32(p)
-  #define WORD_STORE(p, w) STORE_U32(p, w)
-  #define EMPTY    0xffffffffu
-  #define A_NAN    0x7fc00000u
-#endif
 /* Words of a sum. */
 #define PARTS ELEMENT
 /* Tiles of a bunch; a group looks back at WAYS bunches. */
 #define BUNCH 16
 
-FN word as_word(accum a) { return a != a ? (word)A_NAN : WORD(a); }
 /* Both words of a complex number are looked at alone: each is either empty or what was left. */
 FN void total_leave(volatile GLOBAL word* p, total a) {
 #if ELEMENT == 1

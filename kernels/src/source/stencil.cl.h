@@ -11,7 +11,8 @@
      BAND1_LEFT, BAND1_RIGHT   how far the window reaches beyond its rows
      AT_AXIS_0          finds out what place c of axis 0 has of the band along it
      ADD_OTHERS         adds the bands of all axes but axis 1 to `sum`: from `at`, `center`, c and i2, i3, ...
-     ADD_BAND1          adds that of axis 1 */
+     ADD_BAND1          adds that of axis 1
+     NOTE(value)        what a thread adds up of a result, between DOTS_BEGIN and DOTS_END */
 
 #define IN_SUM(name) IN_SUM_##name
 #define IN_SUM_x0 sum.e[e]
@@ -27,7 +28,10 @@
   {                                                                               \
     run result;                                                                   \
     OLD                                                                           \
-    UNROLL for (int e = 0; e < V; e++) result.e[e] = EXPRESSION(IN_SUM);          \
+    UNROLL for (int e = 0; e < V; e++) {                                          \
+      result.e[e] = EXPRESSION(IN_SUM);                                           \
+      NOTE(result.e[e])                                                           \
+    }                                                                             \
     run_store(y + (y_ROW + c * y_s0), result);                                    \
   }
 
@@ -41,6 +45,7 @@
 
 KERNEL stencil(PARAMETERS) {
   AFTER_EARLIER_KERNELS
+  DOTS_BEGIN
   PROLOGUE
   const idx items = FIRST + LAST + WINDOWS, runs = n0 / V;
   EACH(2, z, OUTER) {
@@ -89,4 +94,6 @@ KERNEL stencil(PARAMETERS) {
       }
     }
   }
+  DOTS_END(LID(0) + LSZ(0) * (LID(1) + LSZ(1) * LID(2)), (int)(GRP(0) + NGRP(0) * (GRP(1) + NGRP(1) * GRP(2))),
+           (int)(NGRP(0) * NGRP(1) * NGRP(2)))
 }

@@ -4,7 +4,7 @@ use arrayspan_bridge::{Operand, OperandMut, ViewMut};
 
 use super::{OperandName, ReduceCall, Reduction, check};
 use crate::program::Kind;
-use crate::{Cost, Result, cost, input};
+use crate::{Cost, Result, constant, cost, input};
 
 /// An array of a map with dots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,10 +37,30 @@ impl<'a> Dot<'a> {
     }
 }
 
+/// What is added up of two arrays, `a` and `b`. It is computed in the dtype of the result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Terms {
+    /// `Re conj(a) b`
+    Products,
+    /// `|factor (a - b)|²`
+    Differences(f64),
+}
+
+impl Terms {
+    /// The factor of differences.
+    pub(crate) fn factor(self) -> Option<f64> {
+        match self {
+            Self::Products => None,
+            Self::Differences(factor) => Some(factor),
+        }
+    }
+}
+
 /// A dot of a call, checked.
 #[derive(Debug)]
 pub(crate) struct DotCall<'a> {
     pub(crate) of: [DotOf; 2],
+    pub(crate) terms: Terms,
     pub(crate) out: OperandMut<'a>,
 }
 
@@ -93,11 +113,11 @@ impl<'a> DotCall<'a> {
         if out.dtype().is_complex() || out.dtype().bits() < real.bits() {
             check::dtype(verb, name, real, out.dtype())?;
         }
-        Ok(Self { of: [a, b], out: out.into() })
+        Ok(Self { of: [a, b], terms: Terms::Products, out: out.into() })
     }
 
     pub(super) fn held(&mut self) -> DotCall<'_> {
-        DotCall { of: self.of, out: self.out.held() }
+        DotCall { of: self.of, terms: self.terms, out: self.out.held() }
     }
 
     /// Its arrays.
@@ -110,6 +130,10 @@ impl<'a> DotCall<'a> {
         let [a, b] = self.of.map(|of| among.array(of).view());
         let axes: Vec<usize> = (0..a.shape().len()).collect();
         let out = self.out.view_mut();
+        if let Terms::Differences(factor) = self.terms {
+            let square = (constant(factor) * (input(0) - input(1))).abs2();
+            return ReduceCall::new(Reduction::Sum, &square, &[a, b], &axes, out);
+        }
         if self.of[0] == self.of[1] {
             return ReduceCall::new(Reduction::Sum, &input(0).abs2(), &[a], &axes, out);
         }
@@ -128,7 +152,7 @@ impl<'a> DotCall<'a> {
             launches: usize::from(joined) + usize::from(alone),
             bytes_read: if alone { cost::read(read.iter().copied()) } else { 0 },
             bytes_written: self.out.dtype().bytes(),
-            flops: len.saturating_mul(2),
+            flops: len.saturating_mul(if self.terms == Terms::Products { 2 } else { 4 }),
         }
     }
 }

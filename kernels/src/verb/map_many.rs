@@ -5,7 +5,7 @@ use arrayspan_bridge::{DType, Layout, Operand, OperandMut, Relayout, View, ViewM
 
 use super::dot::{Among, DotCall};
 use super::map::{self, NAME};
-use super::{Dot, OperandName, ReduceCall, Verb, check};
+use super::{Dot, Epilogue, OperandName, ReduceCall, Verb, check};
 use crate::plan::{Moved, Operands};
 use crate::program::{Kind, Op, Program, Refusal};
 use crate::{Cost, Expression, Result, cost};
@@ -29,6 +29,8 @@ pub struct MapManyCall<'a> {
     pub(crate) outs: Vec<OperandMut<'a>>,
     /// Sums of products of inputs and of what comes out.
     pub(crate) dots: Vec<DotCall<'a>>,
+    /// What is computed of these.
+    pub(crate) epilogue: Epilogue<'a>,
     /// The dtype of elements: complex if any array is.
     pub(crate) element: DType,
     /// The dtype of the inputs that are numbers.
@@ -126,8 +128,19 @@ impl<'a> MapManyCall<'a> {
             }
         };
         let outs = outs.into_iter().map(OperandMut::from).collect();
-        let (inputs, dots) = (operands, Vec::new());
-        Ok(Self { expressions, program, constants, inputs, kinds, outs, dots, element, numbers })
+        let (inputs, dots, epilogue) = (operands, Vec::new(), Epilogue::default());
+        Ok(Self {
+            expressions,
+            program,
+            constants,
+            inputs,
+            kinds,
+            outs,
+            dots,
+            epilogue,
+            element,
+            numbers,
+        })
     }
 
     /// As [`new`](Self::new) for one output, whose expression takes inputs alone, and what the output held as `previous()`.
@@ -171,6 +184,7 @@ impl<'a> MapManyCall<'a> {
             kinds: self.kinds.clone(),
             outs: self.outs.iter_mut().map(OperandMut::held).collect(),
             dots: self.dots.iter_mut().map(DotCall::held).collect(),
+            epilogue: self.epilogue.held(),
             element: self.element,
             numbers: self.numbers,
         }
@@ -246,6 +260,7 @@ impl Verb for MapManyCall<'_> {
         for (number, dot) in self.dots.iter().enumerate() {
             visit(OperandName::Dot(number), Access::Write, dot.out.as_operand());
         }
+        self.epilogue.visit(visit);
     }
 
     fn cost(&self) -> Cost {
@@ -266,6 +281,7 @@ impl Verb for MapManyCall<'_> {
         for dot in &self.dots {
             cost += dot.cost(self.among(), alone);
         }
+        cost += self.epilogue.cost();
         cost
     }
 }
@@ -275,6 +291,7 @@ impl Operands for MapManyCall<'_> {
         self.inputs.iter_mut().for_each(|input| moved.read(input));
         self.outs.iter_mut().for_each(|out| moved.written(out));
         self.dots.iter_mut().for_each(|dot| moved.written(&mut dot.out));
+        self.epilogue.move_operands(moved);
     }
 }
 

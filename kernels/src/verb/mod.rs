@@ -12,6 +12,7 @@ mod copy;
 mod copy_mapped;
 mod describe;
 mod dot;
+mod epilogue;
 mod fft;
 mod fft_axes;
 mod filter;
@@ -36,8 +37,9 @@ pub use copy_mapped::{
     CopyMappedCall, MOST_MAPPED, MOST_SPANS, Mapped, Span, Spans, read_of_mapped,
 };
 pub use describe::{OperandName, Verb};
-pub(crate) use dot::DotCall;
 pub use dot::{Dot, DotOf};
+pub(crate) use dot::{DotCall, Terms};
+pub(crate) use epilogue::Epilogue;
 pub use fft::FftCall;
 pub use fft_axes::FftAxesCall;
 pub use filter::FilterCall;
@@ -111,7 +113,7 @@ pub enum Call<'a> {
     Transfer(TransferCall<'a>),
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
     /// The same call again, for a shorter time, with handles of its own on all memory: nothing of it refers to what it was
     /// made of.
     #[must_use]
@@ -200,6 +202,16 @@ impl Call<'_> {
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
             Self::Transfer(call) => call,
+        }
+    }
+
+    /// What is computed of its sums.
+    pub(crate) fn epilogue(&mut self) -> Option<&mut Epilogue<'a>> {
+        match self {
+            Self::MapMany(call) => Some(&mut call.epilogue),
+            Self::Stencil(call) => Some(&mut call.epilogue),
+            Self::Reduce(call) => Some(&mut call.epilogue),
+            _ => None,
         }
     }
 

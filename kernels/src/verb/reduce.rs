@@ -4,7 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::expression::{Binary, Node, Unary};
 use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
-use super::{OperandName, Verb, axes, check, map};
+use super::{Epilogue, OperandName, Verb, axes, check, map};
 use crate::number::computed;
 use crate::plan::{Moved, Operands};
 use crate::{Cost, Expression, Result, cost, input};
@@ -38,6 +38,8 @@ pub struct ReduceCall<'a> {
     /// Ascending.
     pub(crate) axes: Vec<usize>,
     pub(crate) out: OperandMut<'a>,
+    /// What is computed of the only result.
+    pub(crate) epilogue: Epilogue<'a>,
 }
 
 /// Reducing all of an array is shared by several groups when it has more elements than this: one work group
@@ -128,7 +130,8 @@ impl<'a> ReduceCall<'a> {
         check::shape(NAME, "the output", &results, out.shape())?;
         let inputs = map::operands(NAME, expression, inputs, &shape, dtype)?;
         let expression = expression.clone();
-        Ok(Self { reduction, expression, moments, inputs, axes, out: out.into() })
+        let (out, epilogue) = (out.into(), Epilogue::default());
+        Ok(Self { reduction, expression, moments, inputs, axes, out, epilogue })
     }
 
     pub(super) fn held(&mut self) -> ReduceCall<'_> {
@@ -139,6 +142,7 @@ impl<'a> ReduceCall<'a> {
             inputs: self.inputs.iter().map(Operand::held).collect(),
             axes: self.axes.clone(),
             out: self.out.held(),
+            epilogue: self.epilogue.held(),
         }
     }
 
@@ -188,6 +192,30 @@ impl<'a> ReduceCall<'a> {
         }
     }
 
+    /// The inputs whose differences are squared, absolutely, and summed, if that is all it does, and what these are multiplied by
+    /// before: `Σ |factor (a - b)|²`.
+    pub(crate) fn squared_differences(&self) -> Option<(f64, [usize; 2])> {
+        let all = self.axes.len() == self.shape().len() && self.moments == 1;
+        if self.reduction != Reduction::Sum || !all || self.out.dtype().is_complex() {
+            return None;
+        }
+        let Node::Unary(Unary::AbsoluteSquare, of) = self.expression.node() else { return None };
+        let difference = |of: &Expression| {
+            let Node::Binary(Binary::Subtract, a, b) = of.node() else { return None };
+            match (a.node(), b.node()) {
+                (Node::Input(a), Node::Input(b)) => Some([*a, *b]),
+                _ => None,
+            }
+        };
+        match of.node() {
+            Node::Binary(Binary::Multiply, factor, of) => match factor.node() {
+                Node::Constant(factor) if factor.im == 0.0 => Some((factor.re, difference(of)?)),
+                _ => None,
+            },
+            _ => difference(of).map(|of| (1.0, of)),
+        }
+    }
+
     /// What is computed for each element.
     fn operations(&self) -> usize {
         self.expression.operations().saturating_add(2 * self.moments - 1)
@@ -204,6 +232,7 @@ impl<'a> ReduceCall<'a> {
             inputs: self.inputs.iter().map(Operand::held).collect(),
             axes: self.axes.clone(),
             out: self.out.view_mut().selected(0, number)?.into(),
+            epilogue: Epilogue::default(),
         })
     }
 
@@ -228,6 +257,7 @@ impl Verb for ReduceCall<'_> {
             visit(OperandName::Input(number), Access::Read, input);
         }
         visit(OperandName::Output, Access::Write, self.out.as_operand());
+        self.epilogue.visit(visit);
     }
 
     fn cost(&self) -> Cost {
@@ -235,12 +265,14 @@ impl Verb for ReduceCall<'_> {
         let results = self.out.layout().len();
         // Where groups cannot read what others have written, a second kernel joins their parts.
         let joined = self.is_shared() && !self.out.device().info().device_fence;
-        Cost {
+        let mut cost = Cost {
             launches: usize::from(results > 0) + self.moments * usize::from(joined),
             bytes_read: cost::read(&self.inputs),
             bytes_written: results * self.out.dtype().bytes(),
             flops: len.saturating_mul(self.operations()),
-        }
+        };
+        cost += self.epilogue.cost();
+        cost
     }
 }
 
@@ -248,5 +280,6 @@ impl Operands for ReduceCall<'_> {
     fn move_operands(&mut self, moved: &Moved) {
         self.inputs.iter_mut().for_each(|input| moved.read(input));
         moved.written(&mut self.out);
+        self.epilogue.move_operands(moved);
     }
 }

@@ -7,7 +7,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
 use super::dot::{Among, DotCall};
-use super::{Dot, DotOf, OperandName, ReduceCall, Verb, check};
+use super::{Dot, DotOf, Epilogue, OperandName, ReduceCall, Verb, check};
 use crate::factors::Factors;
 use crate::kept::Kept;
 use crate::plan::{Moved, Operands};
@@ -208,6 +208,8 @@ pub struct StencilCall<'a> {
     pub(crate) factors: Factors<'a>,
     /// `‖y‖²`
     pub(crate) norm: Option<DotCall<'a>>,
+    /// What is computed of that.
+    pub(crate) epilogue: Epilogue<'a>,
 }
 
 impl<'a> StencilCall<'a> {
@@ -222,7 +224,8 @@ impl<'a> StencilCall<'a> {
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
         let factors = Factors::new(NAME, update, computed)?;
         stencil.check(NAME, y.shape(), y.dtype())?;
-        Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), factors, norm: None })
+        let (stencil, epilogue) = (stencil.clone(), Epilogue::default());
+        Ok(Self { stencil, x: x.into(), y: y.into(), factors, norm: None, epilogue })
     }
 
     /// The same call, and `out ← ‖y‖²` of what it writes, as [`Dot`] says.
@@ -246,8 +249,8 @@ impl<'a> StencilCall<'a> {
 
     pub(super) fn held(&mut self) -> StencilCall<'_> {
         let (stencil, x, factors) = (self.stencil.clone(), self.x.held(), self.factors.held());
-        let norm = self.norm.as_mut().map(DotCall::held);
-        StencilCall { stencil, x, y: self.y.held(), factors, norm }
+        let (norm, epilogue) = (self.norm.as_mut().map(DotCall::held), self.epilogue.held());
+        StencilCall { stencil, x, y: self.y.held(), factors, norm, epilogue }
     }
 }
 
@@ -266,6 +269,7 @@ impl Verb for StencilCall<'_> {
         if let Some(norm) = &self.norm {
             visit(OperandName::Dot(0), Access::Write, norm.out.as_operand());
         }
+        self.epilogue.visit(visit);
     }
 
     fn cost(&self) -> Cost {
@@ -275,6 +279,7 @@ impl Verb for StencilCall<'_> {
         if let Some(norm) = &self.norm {
             cost += norm.cost(among(&self.y), true);
         }
+        cost += self.epilogue.cost();
         cost
     }
 }
@@ -285,5 +290,6 @@ impl Operands for StencilCall<'_> {
         moved.written(&mut self.y);
         self.factors.move_operands(moved);
         self.norm.iter_mut().for_each(|norm| moved.written(&mut norm.out));
+        self.epilogue.move_operands(moved);
     }
 }

@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, Relayout, View, ViewMut};
 
-use super::{OperandName, Stencil, StencilCall, Verb, check};
+use super::{Epilogue, OperandName, Stencil, StencilCall, Verb, check};
 use crate::factors::Factors;
 use crate::plan::{Moved, Operands};
 use crate::{Cost, Result, Update, cost};
@@ -56,6 +56,7 @@ impl<'a> StencilEachCall<'a> {
                 y: self.y.view_mut().selected(0, number)?.into(),
                 factors: self.factors.held(),
                 norm: None,
+                epilogue: Epilogue::default(),
             };
             run(&mut call)?;
         }

@@ -43,7 +43,7 @@ fn call(
     let number = numbers[b % 3].view();
     // A number that is no wider than elements, however it has grown.
     let share = || input(2) / (constant(1.0) + input(2).abs());
-    match what % 9 {
+    match what % 11 {
         0 => on.map(
             &(previous() * constant(0.5) + share() * input(0)),
             &[x, y, number],
@@ -79,6 +79,12 @@ fn call(
             let band = Band::uniform(x.shape()[0], [(-1, 0.25), (0, 0.5), (1, -0.125)]);
             on.stencil(&Stencil::along(0, band)?, x, own.view_mut(), Update::new(0.5, 0.25))
         }
+        8 => {
+            let (own, others) = apart(numbers, b % 3);
+            let ratio = input(0).div_or_zero(constant(1.0) + input(1).abs());
+            on.map_many(&[others[0].view(), others[1].view()], [(ratio, own.view_mut())])
+        }
+        9 => (0.75 * (x - y)).norm_squared_into(on, &mut numbers[b % 3]),
         _ => own.update_with_norm_squared_on(on, &mut numbers[a % 3], |own| 0.5 * own - x),
     }
 }
@@ -208,6 +214,19 @@ fn norms_and_dots_are_added_up_where_arrays_are_at_hand() {
     };
     // The last one writes what the first reads.
     takes(record, [4, 2], [3 + 1 + 2 + 1, 3 + 1]);
+}
+
+/// As of two iterates; computed in 64 bits, as a reduction does.
+#[test]
+fn squared_differences_are_added_up_where_arrays_are_at_hand() {
+    let record = |on: &dyn Executor, (vectors, numbers): &mut State| {
+        let [new, old, slope, ..] = &mut vectors[..] else { unreachable!("there are five") };
+        let [alpha, norm, other] = &mut numbers[..] else { unreachable!("there are three") };
+        new.assign_on(on, &*old + &*alpha * &*slope)?;
+        (1e30 * (&*new - &*old)).norm_squared_into(on, norm)?;
+        (&*slope - &*new).norm_squared_into(on, other)
+    };
+    takes(record, [3, 1], [3 + 2 + 2, 3]);
 }
 
 #[test]

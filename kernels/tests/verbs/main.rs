@@ -179,6 +179,7 @@ cells! {
         stencil_norm:
             along_every_axis
             of_long_columns
+            of_several_axes
             of_what_is_updated_in_any_layout
             of_nothing
             in_a_wider_dtype;

@@ -10,15 +10,19 @@ use crate::stencil::{difference, filter, with_edges};
 
 /// Runs a call twice, as the parts of groups are used again, and compares with what it means.
 #[track_caller]
-fn check(cell: &Cell, (axis, band): (usize, Band), [x, y]: [Sample; 2], update: Update) {
-    let stencil = Stencil::along(axis, band).unwrap();
+fn check(cell: &Cell, (axis, band): (usize, Band), samples: [Sample; 2], update: Update) {
+    let what = format!("axis {axis} of {:?}, {update:?}", samples[0].tensor.shape);
+    check_all(cell, &Stencil::along(axis, band).unwrap(), samples, update, &what);
+}
+
+#[track_caller]
+fn check_all(cell: &Cell, stencil: &Stencil, [x, y]: [Sample; 2], update: Update, what: &str) {
     // A real result, as precise as elements.
     let real = Cell { executor: cell.executor.clone(), dtype: cell.dtype.real() };
     let mut y = y;
-    let what = format!("axis {axis} of {:?}, {update:?}", x.tensor.shape);
     for _ in 0..2 {
         let before = if update.reads() { y.read(cell) } else { y.tensor.clone() };
-        let expected = reference::stencil(&stencil, &x.tensor, &before, update);
+        let expected = reference::stencil(stencil, &x.tensor, &before, update);
         let axes: Vec<usize> = (0..before.shape.len()).collect();
         let squares = [&expected.result];
         let mut sum = reference::reduce(Reduction::Sum, &input(0).abs2(), &squares, &axes);
@@ -27,10 +31,10 @@ fn check(cell: &Cell, (axis, band): (usize, Band), [x, y]: [Sample; 2], update: 
         let mut norm = real.unreadable(&[], Form::Plain);
         let (from, to) = (x.view(), y.view_mut());
         cell.executor
-            .stencil_with_norm_squared(&stencil, from, to, update, norm.view_mut())
+            .stencil_with_norm_squared(stencil, from, to, update, norm.view_mut())
             .unwrap();
-        cell.check(&y, &expected, &what);
-        real.check(&norm, &sum, &what);
+        cell.check(&y, &expected, what);
+        real.check(&norm, &sum, what);
     }
     x.check_unchanged(cell);
 }
@@ -55,6 +59,23 @@ pub fn along_every_axis(cell: &Cell) {
                 check(cell, (axis, band), [x, y], Update::set());
             }
         }
+    }
+}
+
+/// Stars: one group of threads, several, and more results than threads.
+pub fn of_several_axes(cell: &Cell) {
+    let shapes: [&[usize]; 4] = [&[5, 7], &[129, 67], &[1501, 1103], &[13, 11, 17]];
+    let slow = cell::compiles_slowly(cell.executor.device());
+    for (turn, shape) in shapes.into_iter().enumerate() {
+        if slow && turn == 2 {
+            continue;
+        }
+        let star = shape.iter().enumerate().map(|(axis, len)| (axis, difference(*len)));
+        let star = Stencil::new(star).unwrap();
+        let updates = [Update::set(), Update::new(0.5, -0.25)];
+        let update = updates[turn % 2].clone();
+        let [x, y] = [0, 1].map(|k| cell.random(shape, Form::Plain, k));
+        check_all(cell, &star, [x, y], update, &format!("a star of {shape:?}"));
     }
 }
 

@@ -20,9 +20,9 @@ pub(crate) const GRADIENT: usize = 1;
 /// is not looked at.
 pub(crate) const STEP: usize = 2;
 
-/// How many iterations are recorded together: few, because recording them takes as long as making them; an even number, after
-/// which vectors that change places are where they were.
-const RECORDED: usize = 4;
+/// How many iterations are recorded together, at most: few by the first run of a workspace, because recording them takes as long as
+/// making them, and more by the next one like it. Even numbers, after which vectors that change places are where they were.
+const RECORDED: [usize; 2] = [4, 10];
 
 /// Scalars, one column an iteration, that stay on the device until the host reads them.
 ///
@@ -84,14 +84,15 @@ impl History {
             let shape = [iterations.saturating_add(1), rows, columns.unwrap_or(1)];
             on.empty(if columns.is_some() { &shape } else { &shape[..2] }, dtype)
         };
-        let recorded = Self::recorded(on).map(slots).transpose()?;
+        let recorded = Self::recorded(on, check_every).map(|[_, most]| slots(most)).transpose()?;
         let wholes = on.empty(columns.as_slice(), dtype)?;
         Ok(Self { slots: slots(check_every)?, state, wholes, recorded })
     }
 
-    /// How many iterations may be recorded together, where such are replayed.
-    pub(crate) fn recorded(on: &dyn Executor) -> Option<usize> {
-        on.has_graphs().then_some(RECORDED)
+    /// How many iterations may be recorded together, by the first run of a workspace and by others, where such are replayed.
+    pub(crate) fn recorded(on: &dyn Executor, check_every: usize) -> Option<[usize; 2]> {
+        let even = RECORDED.map(|most| most.min(check_every) & !1);
+        (on.has_graphs() && even[0] > 0).then_some(even)
     }
 
     /// Keeps the squared norms of what is to be explained, of each right-hand side.
@@ -275,10 +276,14 @@ impl History {
         Ok(on.copy(from, recorded.view_mut().sliced(0, 0, 1)?, Update::set())?)
     }
 
-    /// Takes what the recorded iterations have left for that of those after `step`.
-    pub(crate) fn keep_recorded(&mut self, on: &dyn Executor, step: usize) -> Result<()> {
+    /// Takes what so many recorded iterations have left for that of those after `step`.
+    pub(crate) fn keep_recorded(
+        &mut self,
+        on: &dyn Executor,
+        step: usize,
+        len: usize,
+    ) -> Result<()> {
         let Some(recorded) = &self.recorded else { return Ok(()) };
-        let len = recorded.shape()[0] - 1;
         let from = recorded.view().sliced(0, 1, len)?;
         Ok(on.copy(from, self.slots.view_mut().sliced(0, step + 1, len)?, Update::set())?)
     }

@@ -4,7 +4,6 @@ use arrayspan_bridge::{Array, View};
 use arrayspan_kernels::Arrays as _;
 use arrayspan_operators::{LinearMap as _, Operator};
 
-use super::history::History;
 use super::recorded::{Alike, Kept, Place, Replay};
 use super::replay::Shown;
 use super::run::{Method, Run};
@@ -45,7 +44,7 @@ impl<M: Method> Run<'_, M> {
         let kept = self.w.kept.take().filter(|kept| self.method.replays(kept.count))?;
         let alike = self.alike().filter(|alike| *alike == kept.alike)?;
         let Kept { count, mut graph, .. } = kept;
-        if History::recorded(self.on) != Some(count) || !graph.is_on(self.on.stream()) {
+        if !self.on.has_graphs() || !graph.is_on(self.on.stream()) {
             return None;
         }
         graph.take(&self.x.view());

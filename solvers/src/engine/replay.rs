@@ -16,12 +16,18 @@ impl<M: Method> Run<'_, M> {
     /// kernels as one, a few iterations are recorded once and replayed: a launch of all in place of one for each kernel.
     pub(super) fn enqueue(&mut self, iterations: usize, left: usize) -> Result<()> {
         if let Replay::New = self.replay
-            && let Some(count) = History::recorded(self.on)
-            && iterations >= count
+            && let Some([few, most]) = History::recorded(self.on, self.w.history.room())
+            && iterations >= few
         {
             self.replay = match self.take_kept() {
+                // There has been a run like this one, and there may be more of them.
+                Some(Replay::Recorded(count, ..))
+                    if count < most && iterations >= most && left >= 2 * most =>
+                {
+                    self.recorded(most)
+                }
                 Some(kept) => kept,
-                None if left >= 3 * count => self.recorded(count),
+                None if left >= 3 * few => self.recorded(few),
                 None => Replay::New,
             };
         }
@@ -63,7 +69,7 @@ impl<M: Method> Run<'_, M> {
         }
         while *done + count <= iterations {
             graph.replay(&mut Shown(self), std::slice::from_ref(&y))?;
-            self.w.history.keep_recorded(on, *done)?;
+            self.w.history.keep_recorded(on, *done, count)?;
             *done += count;
         }
         Ok(())

@@ -30,7 +30,7 @@ use crate::{Result, Stop, Stopped};
 /// [`Stopped::Precision`]; **no iteration after that changes anything**. The true residual is then about `ε ‖A‖ ‖x‖`, times the
 /// largest residual on the way over the first.
 ///
-/// Storage: `6n` elements, solution included (`7n` with a preconditioner), and `7 (check_every + 5) + 24` scalars
+/// Storage: `6n` elements, solution included (`7n` with a preconditioner), and `7 (check_every + 11) + 24` scalars
 /// ([`memory`](crate::Solver::memory)). Values moved an iteration of real numbers: `23n` (`25n` with a preconditioner), `6n` more of complex
 /// ones, and two applications of `A` (and `M`) (test `bytes::bicgstab`). Launches beside these: 13 (14), 3 more of complex numbers.
 ///

@@ -27,7 +27,7 @@ use crate::{Result, Stop, Stopped};
 /// [`Stopped::NotFinite`]. A residual of `ε/4 ‖y‖` (or of that at the start, if it is larger) ends with [`Stopped::Precision`]; **no
 /// iteration after that changes anything**. Data zero give the model zero, at once.
 ///
-/// Storage: `4n` elements, solution included (`5n` with a preconditioner), and `7 (check_every + 5) + 10` scalars
+/// Storage: `4n` elements, solution included (`5n` with a preconditioner), and `7 (check_every + 11) + 10` scalars
 /// ([`memory`](crate::Solver::memory)). Values moved an iteration: `10n` (`12n`) and an application of `A` (and `M`) (test
 /// `bytes::cg`). Launches beside these: 4 (5).
 ///

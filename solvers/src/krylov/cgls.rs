@@ -35,7 +35,7 @@ use recurrence::Vectors;
 /// Data, models and operators may have any size that the dtype holds: where squares or products would leave its range,
 /// data and operator are scaled by powers of two, which is undone in the solution.
 ///
-/// Storage: `3n + 2m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `6 (check_every + 5) + 10`
+/// Storage: `3n + 2m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `6 (check_every + 11) + 10`
 /// scalars ([`memory`](crate::Solver::memory)). Values moved an iteration: `6n + 4m` (`11n + 4m` with damping; `2n + 2m` more where the operator is scaled) and
 /// one application of `A` and of `Aᴴ` (test `bytes::cgls`). Launches beside those: 5 (8 with damping).
 ///

@@ -38,7 +38,7 @@ use crate::{Result, Stop, Stopped};
 /// or infinity end with [`Stopped::NotFinite`].
 ///
 /// Storage: `(k + 3) n + 2 k` elements for `k = min(restart, n)`, solution included (`n` more with a preconditioner), and
-/// `8 (check_every + 5) + 4 k + 11` scalars beside `3 k² + 8 k + 3` that are complex where the vectors are
+/// `8 (check_every + 11) + 4 k + 11` scalars beside `3 k² + 8 k + 3` that are complex where the vectors are
 /// ([`memory`](crate::Solver::memory)). Values moved by iteration `j = 0, 1, …` of a cycle: `(4 j + 13) n` and an application of `A` (and `M`)
 /// in 14 launches (17 of complex numbers) beside it (test `bytes::gmres`); `(j + 2 ⌈j/6⌉) n` where the host looks.
 ///

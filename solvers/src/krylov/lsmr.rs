@@ -25,7 +25,7 @@ use crate::{Result, Stop};
 /// Breakdowns: as [`Lsqr`](crate::Lsqr)'s, with the same rounding level, which ends with
 /// [`Stopped::Precision`](crate::Stopped::Precision); **no iteration after that changes anything**.
 ///
-/// Storage: `4n + m` elements, solution included (`n` model, `m` data), and `18 (check_every + 5) + 25` scalars
+/// Storage: `4n + m` elements, solution included (`n` model, `m` data), and `18 (check_every + 11) + 25` scalars
 /// ([`memory`](crate::Solver::memory)). Values moved an iteration: `10n + m` (`11n + m` with damping), and one application of
 /// `A` and of `Aᴴ`, which add to what is there (test `bytes::lsmr`). Launches beside those: 8 (10 with damping).
 ///

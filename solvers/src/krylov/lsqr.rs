@@ -25,7 +25,7 @@ use crate::{Result, Stop};
 /// a solution below the normal numbers of the dtype with [`Stopped::Underflow`](crate::Stopped::Underflow). A gradient at the rounding level of
 /// [`Cgls`](crate::Cgls) ends with [`Stopped::Precision`](crate::Stopped::Precision); **no iteration after that changes anything**.
 ///
-/// Storage: `3n + m` elements, solution included (`n` model, `m` data), and `12 (check_every + 5) + 19` scalars
+/// Storage: `3n + m` elements, solution included (`n` model, `m` data), and `12 (check_every + 11) + 19` scalars
 /// ([`memory`](crate::Solver::memory)). Values moved an iteration: `6n + m` (`7n + m` with damping), and one application of
 /// `A` and of `Aᴴ`, which add to what is there (test `bytes::lsqr`). Launches beside those: 5 (7 with damping).
 ///

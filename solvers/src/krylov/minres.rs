@@ -27,7 +27,7 @@ use crate::{Result, Stop, Stopped};
 /// `√ε ‖A‖ ‖r‖` and rises while `‖r‖` does not fall (below `ε^⅔ ‖A‖ ‖r‖`: hardly falls), `A` is singular for all that the dtype
 /// can tell, and `y` is not in its range: that ends with [`Stopped::Singular`], near a solution of least squares that has a part along what `A` maps to zero.
 ///
-/// Storage: `5n` elements, solution included, and `19 (check_every + 5) + 23` scalars ([`memory`](crate::Solver::memory)). Values moved
+/// Storage: `5n` elements, solution included, and `19 (check_every + 11) + 23` scalars ([`memory`](crate::Solver::memory)). Values moved
 /// an iteration: `13n` and an application of `A`, which adds to what is there (test `bytes::minres`). Launches beside these: 7.
 ///
 /// Reference: Paige and Saunders, SIAM J. Numer. Anal. 12 (1975) 617. Golden: by definition, the least residual of the Krylov space.

@@ -25,7 +25,7 @@ use crate::{Result, Stop, Stopped};
 /// What `A` and the preconditioner must be, the gradient, breakdowns and rounding level are [`Cg`](crate::Cg)'s; **no iteration after the
 /// last one changes anything**.
 ///
-/// Storage: `5n` elements, solution included (`6n` with a preconditioner), and `8 (check_every + 5) + 11` scalars
+/// Storage: `5n` elements, solution included (`6n` with a preconditioner), and `8 (check_every + 11) + 11` scalars
 /// ([`memory`](crate::Solver::memory)). Values moved an iteration: `15n` (`17n`) and an application of `A` (and `M`) (test
 /// `bytes::single_reduction_cg`). Launches beside these: 5 (6). One application more than iterations.
 ///

@@ -20,7 +20,7 @@ use crate::{Result, Stop};
 ///
 /// Gradient, breakdowns and rounding level are [`Cgls`](crate::Cgls)'s; **an iteration too many changes nothing**.
 ///
-/// Storage: `3n + 3m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `8 (check_every + 5) + 15`
+/// Storage: `3n + 3m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `8 (check_every + 11) + 15`
 /// scalars ([`memory`](crate::Solver::memory)). Values moved an iteration: `7n + 11m` (`13n + 11m` with damping), and one application
 /// of `A` and of `Aᴴ` (test `bytes::single_reduction_cgls`). Launches beside those: 10 (13 with damping). One application of `A` more
 /// than iterations.

@@ -31,7 +31,7 @@ use vectors::Vectors;
 /// The objective never rises, for steps up to `1/‖A‖²` (for `p = 1`, up to twice as long). [`Fista`] takes far fewer iterations to the same
 /// solution; what else is said there holds here.
 ///
-/// Storage: `3n + m` elements (`n` model, `m` data), solution included, and `5 (check_every + 5) + 8` scalars. Values moved an iteration: `5n + 4m`, an application of `A` and of
+/// Storage: `3n + m` elements (`n` model, `m` data), solution included, and `5 (check_every + 11) + 8` scalars. Values moved an iteration: `5n + 4m`, an application of `A` and of
 /// `Aᴴ`, and 5 launches beside these (test `bytes::ista`).
 ///
 /// Reference: Daubechies, Defrise and De Mol, Comm. Pure Appl. Math. 57 (2004) 1413. Golden: PyLops 2.8.0 `ista`.
@@ -62,7 +62,7 @@ pub type Ista = IterativeThresholding<false>;
 /// Data, models and operators may have any size that the dtype holds: where squares or products would leave its range, data, operator, step and
 /// threshold are scaled by powers of two.
 ///
-/// Storage: `4n + m` elements (`n` model, `m` data), solution included, and `8 (check_every + 5) + 11` scalars
+/// Storage: `4n + m` elements (`n` model, `m` data), solution included, and `8 (check_every + 11) + 11` scalars
 /// ([`memory`](crate::Solver::memory)); with a basis its coefficients besides. Values moved an
 /// iteration: `7n + 4m`, an application of `A` and of `Aᴴ`, and 5 launches beside these (test `bytes::fista`). `restart` takes one
 /// more that reads `n`, a basis one of `S` and of `Sᴴ`, 2 launches and `5n` more; thresholds that keep a share find a

@@ -5,8 +5,9 @@ use arrayspan_bridge::iteration::{Axes, IterationSpace, Runs, Start, THREADS};
 use arrayspan_bridge::{DType, Layout};
 
 use super::super::combine::Sharing;
-use super::super::dots::Dots;
+use super::super::dots::{Dots, Summed};
 use super::super::element::Element;
+use super::super::epilogue::Epilogue;
 use super::super::formula::Formula;
 use super::super::{copy, copy_mapped, gemm, map, map_flat, map_held, map_many};
 use super::setting::{UNITS, row_major};
@@ -163,12 +164,15 @@ pub(super) fn dotted(dtype: DType) -> Vec<KernelSource> {
         return Vec::new();
     };
     let (first, second) = (DotOf::Output(0), DotOf::Output(1));
-    let dots = [[first; 2], [second, DotOf::Input(0)]];
+    let dots = [([first; 2], false), ([second, DotOf::Input(0)], false), ([first, second], true)];
     let variant = |(sharing, result): (Sharing, DType)| {
         let layout = row_major(&[100_000])?;
         let space = IterationSpace::new(&[&layout; 3]);
         let (runs, real_align) = map_many::runs(&space, &[0; 3], &[Kind::Element; 3], element);
-        let of = dots.iter().map(|of| (*of, result)).collect();
+        let summed = |(of, differences)| Summed { of, differences, result };
+        let of = dots.into_iter().map(summed).collect();
+        let known = sharing == Sharing::LastJoins;
+        let epilogue = known.then(Epilogue::of_catalogue).flatten();
         let variant = map_many::Variant {
             element,
             form: space.form_with(runs, 8),
@@ -178,7 +182,7 @@ pub(super) fn dotted(dtype: DType) -> Vec<KernelSource> {
             numbers: Some(DType::Float64),
             real_align,
             rows: 1,
-            dots: Some(Dots { of, sharing, threads: THREADS }),
+            dots: Some(Dots { of, sharing, threads: THREADS, epilogue }),
         };
         Some(variant.source())
     };

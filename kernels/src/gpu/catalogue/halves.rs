@@ -65,6 +65,7 @@ pub(super) fn reductions(dtype: DType) -> Vec<KernelSource> {
             along,
             sharing,
             baked: Vec::new(),
+            epilogue: None,
         };
         kernels.push(variant.source());
     }

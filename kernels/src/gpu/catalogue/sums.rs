@@ -7,6 +7,7 @@ use num_complex::Complex64;
 
 use super::super::combine::{self, Sharing};
 use super::super::element::Element;
+use super::super::epilogue::Epilogue;
 use super::super::formula::Formula;
 use super::super::gather::Place;
 use super::super::reduce_groups::Groups;
@@ -210,8 +211,13 @@ pub(super) fn reductions(dtype: DType) -> Vec<KernelSource> {
                     along,
                     sharing,
                     baked: Vec::new(),
+                    epilogue: None,
                 };
                 kernels.push(variant.source());
+                if reduction == Reduction::Sum && result == DType::Float64 {
+                    let epilogue = Epilogue::of_catalogue();
+                    kernels.push(reduce::Variant { epilogue, ..variant.clone() }.source());
+                }
                 if reduction == Reduction::Sum && !real {
                     let moments = if along { 5 } else { 8 };
                     kernels.push(reduce::Variant { moments, ..variant }.source());

@@ -14,16 +14,25 @@ use super::element::Element;
 use super::{Gpu, map, reduce};
 use crate::Result;
 use crate::program::Kind;
-use crate::verb::MapManyCall;
+use crate::verb::{Epilogue, MapManyCall};
 
 /// Runs that a thread holds at most, if it takes several rows.
 const MOST_HELD: usize = 32;
 
 pub(super) fn run(gpu: &Gpu, call: &mut MapManyCall<'_>) -> Result<()> {
     let dots = Dots::of_map(gpu, call)?;
-    let fused = dots.is_some();
+    let [fused, ended] =
+        [dots.is_some(), dots.as_ref().is_some_and(|dots| dots.epilogue.is_some())];
     fill(gpu, call, dots)?;
-    if fused { Ok(()) } else { call.each_dot(|dot| reduce::run(gpu, dot)) }
+    if !fused {
+        call.each_dot(|dot| reduce::run(gpu, dot))?;
+    }
+    if ended { Ok(()) } else { epilogue(gpu, &call.epilogue) }
+}
+
+/// Computes what is computed of sums, by itself.
+pub(super) fn epilogue(gpu: &Gpu, epilogue: &Epilogue<'_>) -> Result<()> {
+    epilogue.call().map_or(Ok(()), |call| fill(gpu, call, None))
 }
 
 /// Fills the outputs, and adds up dots on the way.
@@ -57,7 +66,7 @@ fn fill(gpu: &Gpu, call: &MapManyCall<'_>, dots: Option<Dots>) -> Result<()> {
     let (runs, real_align) = runs(&space, &addresses, &kinds, Element(call.element));
     let constants: Vec<(usize, Kind)> = constants(&call.program).collect();
     let numbers = call.kinds.iter().filter(|kind| **kind == Kind::Number).count();
-    let of_dots = dots.as_ref().map_or(0, |dots| 2 * dots.of.len() + 1);
+    let of_dots = dots.as_ref().map_or(0, Dots::arguments);
     let form = space.form_with(runs, 2 * constants.len() + 2 * numbers + of_dots);
     let mut arguments = Arguments::new(form.is_wide());
     for (number, (memory, offset)) in memories.iter().zip(&space.offsets).enumerate() {
@@ -82,8 +91,8 @@ fn fill(gpu: &Gpu, call: &MapManyCall<'_>, dots: Option<Dots>) -> Result<()> {
     let items = map::items(&space, &form, rows);
     let grid = dots.as_ref().map_or_else(|| grid(items, THREADS), |dots| dots.grid(gpu, items[0]));
     let room = dots.as_ref().map_or(Ok(Room::None), |dots| dots.room(gpu))?;
-    if dots.is_some() {
-        Dots::push(&call.dots, &room, &mut arguments);
+    if let Some(dots) = &dots {
+        dots.push(&call.dots, &call.epilogue, &room, &mut arguments);
     }
     let variant = Variant {
         element: Element(call.element),

@@ -7,7 +7,7 @@ use arrayspan_bridge::iteration::{IterationForm, MOST_ARGUMENTS, Runs, Text};
 use super::super::element::{Element, PRELUDE};
 use super::super::formula::Formula;
 use super::super::walk::{Walk, unless_baked};
-use super::super::{cells, map};
+use super::super::{cells, combine, map};
 use super::spaces::Spaces;
 use super::tiling::Tiling;
 use crate::Scan;
@@ -112,6 +112,7 @@ impl Specialisation for Variant {
         text.add(cells::TEXT);
         text.add(TEXT);
         if self.tiling.is_shared() {
+            text.add(combine::WORDS);
             text.add(LOOK_BACK);
         }
         let (entry, source) =
