@@ -113,6 +113,16 @@ impl Program {
     }
 }
 
+impl Program {
+    /// What is computed for each element, of numbers that are not the same for all of them.
+    pub(crate) fn operations(&self) -> usize {
+        let computed = |step: &&Step| {
+            matches!(step.op, Op::Unary(..) | Op::Binary(..)) && step.kind != Kind::Number
+        };
+        self.steps.iter().filter(computed).count()
+    }
+}
+
 impl Builder<'_> {
     /// Adds the steps of an expression for the output with this number and kind.
     fn read(&mut self, expression: &Expression, out: usize, kind: Kind) -> Result<Part, Refusal> {

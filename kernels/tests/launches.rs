@@ -144,9 +144,12 @@ fn a_sparse_matrix_launches_once_and_once_more_for_long_rows() {
 fn a_fourier_transform_launches_once_where_lines_fit_local_memory() {
     // What several columns of 4096 numbers take together, of eight bytes.
     const LARGE: usize = 128 << 10;
-    on_each(|gpu, executor| {
+    // What a transform costs is told without a look at the vendor's library, which CUDA has for some of them.
+    for gpu in each() {
+        let executor: &dyn Executor = &*gpu;
         let device = gpu.stream().device();
-        let large = device.kind() == DeviceKind::Cuda && device.info().most_local_bytes >= LARGE;
+        let cuda = device.kind() == DeviceKind::Cuda;
+        let large = cuda && device.info().most_local_bytes >= LARGE;
         // Along the last axis and the first; too long, and with large prime factors.
         for (axis, shape, launches) in [
             (1, [3, 360], 1),
@@ -154,7 +157,7 @@ fn a_fourier_transform_launches_once_where_lines_fit_local_memory() {
             (1, [2, 4096], 1),
             (0, [4096, 3], if large { 1 } else { 2 }),
             (1, [3, 17], 2),
-            (1, [2, 4099], 4),
+            (1, [2, 4099], if cuda { 2 } else { 4 }),
         ] {
             let x = executor.empty(&shape, DType::Complex64).unwrap();
             let mut y = executor.empty(&shape, DType::Complex64).unwrap();
@@ -167,7 +170,7 @@ fn a_fourier_transform_launches_once_where_lines_fit_local_memory() {
         let mut y = executor.empty(&[3, 5], DType::Complex64).unwrap();
         let nothing = Fourier::new(1, 8).unwrap().half().of_extent(0);
         executor.fft(&nothing, x.view(), y.view_mut(), Update::add()).unwrap();
-    });
+    }
 }
 
 /// Short and long rows are one kernel's where columns go through local memory, and places that stay empty name nothing.

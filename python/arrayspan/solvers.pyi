@@ -40,6 +40,10 @@ class Solution:
     @property
     def stopped(self) -> str: ...
 
+class Workspace:
+    def __new__(cls) -> Workspace: ...
+    def clear(self) -> None: ...
+
 def cgls(
     a: Operator,
     y: ArrayLike,
@@ -54,6 +58,7 @@ def cgls(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def single_reduction_cgls(
     a: Operator,
@@ -69,6 +74,7 @@ def single_reduction_cgls(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def lsqr(
     a: Operator,
@@ -84,6 +90,7 @@ def lsqr(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def lsmr(
     a: Operator,
@@ -99,6 +106,7 @@ def lsmr(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def cg(
     a: Operator,
@@ -114,6 +122,7 @@ def cg(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def single_reduction_cg(
     a: Operator,
@@ -129,6 +138,7 @@ def single_reduction_cg(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def minres(
     a: Operator,
@@ -143,6 +153,7 @@ def minres(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def gmres(
     a: Operator,
@@ -159,6 +170,7 @@ def gmres(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def bicgstab(
     a: Operator,
@@ -174,6 +186,7 @@ def bicgstab(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def ista(
     a: Operator,
@@ -195,6 +208,7 @@ def ista(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def fista(
     a: Operator,
@@ -217,6 +231,7 @@ def fista(
     stagnation: tuple[int, float] | None = None,
     time: float | None = None,
     check_every: int = 10,
+    workspace: Workspace | None = None,
 ) -> Solution: ...
 def irls(
     a: Operator,
@@ -321,6 +336,7 @@ def power_iteration(
     iterations: int = 1000,
     seed: int = 1,
     check_every: int = 10,
+    workspace: Workspace | None = None,
     device: DeviceLike | None = None,
 ) -> Any: ...
 def cond(a: Operator, *, device: DeviceLike | None = None) -> Any: ...

@@ -89,6 +89,8 @@ def solved():
     y = native @ model
     limits = dict(iterations=50, residual=0, gradient=0, check_every=50)
     flat, start = y.ravel(), xp.zeros(model.size, FLOAT)
+    workspace = solvers.Workspace()
+    row("cgls50_poststack_1m_in_a_workspace", lambda: lambda: solvers.cgls(native, y, workspace=workspace, **limits))
     works = [lambda: lambda: solvers.cgls(native, y, **limits)]
     works += [lambda: lambda: names.cgls(of_names, flat, x0=start, niter=50, tol=0)]
     if pylops:

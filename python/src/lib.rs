@@ -146,6 +146,8 @@ mod _native {
         use crate::solvers::solution::PySolution;
         #[pymodule_export]
         use crate::solvers::sparse::{fista, irls, ista, omp, spgl1, split_bregman};
+        #[pymodule_export]
+        use crate::solvers::workspace::PyWorkspace;
     }
 
     /// Memory of devices.

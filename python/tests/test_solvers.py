@@ -40,6 +40,66 @@ def test_square_systems_are_solved(name):
     assert solution.stopped == "residual"
 
 
+@pytest.mark.parametrize("name", LEAST_SQUARES + SQUARE + ["ista", "fista"])
+def test_calls_in_one_workspace_are_those_without(name):
+    solver = getattr(solvers, name)
+    square = name in SQUARE
+    a = MatrixMult(S if square else T)
+    options = {"weight": 0.1} if name in ("ista", "fista") else {}
+    workspace = solvers.Workspace()
+    for k in range(6):
+        y = (S if square else T) @ (model + k)
+        start = np.full(n, 0.5) if k % 2 else None
+        limits = dict(iterations=20 + k, check_every=20, **options)
+        kept = solver(a, y, start, workspace=workspace, **limits)
+        alone = solver(a, y, start, **limits)
+        assert np.array_equal(kept.x, alone.x) and kept.residuals == alone.residuals
+    workspace.clear()
+
+
+def test_a_workspace_that_does_not_fit_is_made_anew():
+    workspace = solvers.Workspace()
+    single = MatrixMult(T.astype("float32"))
+    calls = [
+        (solvers.cgls, MatrixMult(T), T @ model, {}),
+        (solvers.cgls, MatrixMult(T[:, :5]), T @ model, {}),
+        (solvers.cgls, single, (T @ model).astype("float32"), {"check_every": 3}),
+        (solvers.lsqr, single, (T @ model).astype("float32"), {}),
+        (solvers.gmres, MatrixMult(S), S @ model, {"restart": 3}),
+        (solvers.gmres, MatrixMult(S), S @ model, {"restart": 7}),
+        (solvers.cg, MatrixMult(S), S @ model, {}),
+        (solvers.cg, MatrixMult(S), S @ model, {"preconditioner": Diagonal(1 / np.diag(S))}),
+        (solvers.cg, MatrixMult(S), S @ model, {}),
+    ]
+    for solver, a, y, options in calls:
+        found = solver(a, y, workspace=workspace, iterations=9, **options)
+        assert np.array_equal(found.x, solver(a, y, iterations=9, **options).x)
+
+
+def test_a_workspace_is_for_one_call_at_a_time():
+    workspace = solvers.Workspace()
+    a = MatrixMult(T)
+
+    def inner(_):
+        with pytest.raises(ValueError, match="another call is using it"):
+            solvers.cgls(a, T @ model, workspace=workspace)
+        with pytest.raises(ValueError, match="another call is using it"):
+            workspace.clear()
+
+    solvers.cgls(a, T @ model, callback=inner, workspace=workspace)
+
+    def broken(_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        solvers.cgls(a, T @ model, callback=broken, workspace=workspace)
+    with pytest.raises(ValueError):
+        solvers.cgls(a, np.ones(3), workspace=workspace)
+    solvers.cgls(a, T @ model, workspace=workspace)
+    with pytest.raises(TypeError):
+        solvers.cgls(a, T @ model, workspace=3)
+
+
 def test_a_preconditioner_is_used():
     steep = np.diag(10.0 ** np.arange(n)) + 1e-3 * S
     inverse = Diagonal(1 / np.diag(steep))

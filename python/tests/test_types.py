@@ -9,7 +9,7 @@ import sys
 import arrayspan
 import pytest
 
-STOP = ["iterations", "residual", "absolute", "gradient", "stagnation", "time", "check_every"]
+STOP = ["iterations", "residual", "absolute", "gradient", "stagnation", "time", "check_every", "workspace"]
 FOLDER = pathlib.Path(arrayspan.__file__).parent
 
 USE = """
@@ -54,8 +54,8 @@ def test_functions_have_the_parameters_that_their_stubs_say(module):
         names = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
         said = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
         if any(each.kind is each.VAR_KEYWORD for each in parameters):
-            assert said[-7:] == STOP
-            said = said[:-7]
+            assert said[-8:] == STOP
+            said = said[:-8]
         assert names == said, node.name
 
 

@@ -8,10 +8,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use arrayspan_bridge::devices::{Device, Stream};
-use arrayspan_bridge::{Array, DType};
+use arrayspan_bridge::{Array, DType, View};
 
 use crate::graph::Graph;
-use crate::plan::keep;
+use crate::plan::{Arrays, keep};
 use crate::verb::Call;
 use crate::{Error, Result};
 
@@ -57,6 +57,10 @@ pub trait Executor: Debug + Send + Sync {
     fn kept(self: Box<Self>) -> Result<Option<Graph>> {
         Ok(None)
     }
+
+    /// Says that elementwise calls from here on are to be joined with none before, by an executor that
+    /// [joins calls](#method.fused_graph): where the same sections run again in other company, results are the same to the bit.
+    fn begin_section(&self) {}
 
     /// What does for `other`, an executor of another device or stream, what this does: beside one that records, one that
     /// records for `other`, into the same plan. `None` beside all that run what they are given: there `other` itself is
@@ -112,6 +116,23 @@ impl dyn Executor + '_ {
         let Some(keeping) = self.keeping()? else { return Ok(None) };
         keep::fused(&*keeping, work)?;
         Ok(keeping.kept()?)
+    }
+
+    /// Runs what `work` asks for as [`fused_graph`](#method.fused_graph) would keep it, once: the calls are made when `work` has ended, in
+    /// fewer passes over memory. Results are those of the graph, to the bit where that has it in a section of its own. Enqueued; does not wait.
+    ///
+    /// What `work` does besides finds arrays as they were.
+    ///
+    /// # Errors
+    /// Those of `work`; [`Error::NotKept`](crate::Error::NotKept) for a call that writes, or reads although others could write it, an array that is
+    /// none of `arrays`, nor, if it is only read, one of `views`; nothing has run in either case. The device's failure.
+    pub fn fused<A: Arrays, E: From<Error>>(
+        &self,
+        arrays: &mut A,
+        views: &[View<'_>],
+        work: impl FnOnce(&dyn Executor, &mut A) -> Result<(), E>,
+    ) -> Result<(), E> {
+        keep::run_fused(self, arrays, views, work)
     }
 
     pub(crate) fn run(&self, mut call: Call<'_>) -> Result<()> {

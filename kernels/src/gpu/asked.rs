@@ -17,6 +17,9 @@ const ALIGNED: usize = 256;
 pub(super) struct Asked<'c> {
     call: &'c Call<'c>,
     operands: SmallVec<[&'c Operand<'c>; 6]>,
+    /// Where those of what is computed of sums begin. With it each operand is the one that it was in a call like it: there are as many
+    /// outputs and dots as are compared.
+    behind: usize,
     /// Those of the factors: a zero is not one of the other sign.
     bits: [u64; 4],
 }
@@ -26,6 +29,7 @@ pub(super) struct Asked<'c> {
 pub(super) struct Key {
     what: What,
     places: SmallVec<[Place; 3]>,
+    behind: usize,
     bits: [u64; 4],
 }
 
@@ -69,7 +73,7 @@ impl<'c> Asked<'c> {
     /// `None` of calls that are planned each time.
     pub(super) fn of(call: &'c Call<'c>) -> Option<Self> {
         let mut operands = SmallVec::new();
-        let mut factors = None;
+        let (mut factors, mut epilogue) = (None, None);
         match call {
             Call::Map(call) => {
                 operands.push(call.out.as_operand());
@@ -79,7 +83,7 @@ impl<'c> Asked<'c> {
                 operands.extend(call.outs.iter().map(|out| out.as_operand()));
                 operands.extend(&call.inputs);
                 operands.extend(call.dots.iter().map(|dot| dot.out.as_operand()));
-                operands.extend(behind(&call.epilogue));
+                epilogue = Some(&call.epilogue);
             }
             Call::Copy(call) => {
                 operands.extend([call.y.as_operand(), &call.x]);
@@ -93,7 +97,7 @@ impl<'c> Asked<'c> {
             Call::Stencil(call) => {
                 operands.extend([call.y.as_operand(), &call.x]);
                 operands.extend(call.norm.iter().map(|norm| norm.out.as_operand()));
-                operands.extend(behind(&call.epilogue));
+                epilogue = Some(&call.epilogue);
                 factors = Some(&call.factors);
             }
             Call::StencilEach(call) => {
@@ -112,7 +116,7 @@ impl<'c> Asked<'c> {
             Call::Reduce(call) => {
                 operands.push(call.out.as_operand());
                 operands.extend(&call.inputs);
-                operands.extend(behind(&call.epilogue));
+                epilogue = Some(&call.epilogue);
             }
             Call::Gather(call) => {
                 operands.extend([call.y.as_operand(), &call.x]);
@@ -124,7 +128,9 @@ impl<'c> Asked<'c> {
             }
             _ => return None,
         }
-        Some(Self { call, operands, bits: factors.map_or(Some([0; 4]), bits)? })
+        let behind = operands.len();
+        operands.extend(epilogue.into_iter().flat_map(of_epilogue));
+        Some(Self { call, operands, behind, bits: factors.map_or(Some([0; 4]), bits)? })
     }
 
     /// The block of an operand.
@@ -154,7 +160,7 @@ impl<'c> Asked<'c> {
             shared: self.shared(number),
         };
         let places = self.operands.iter().enumerate().map(place).collect();
-        Some(Key { what: What::of(self.call)?, places, bits: self.bits })
+        Some(Key { what: What::of(self.call)?, places, behind: self.behind, bits: self.bits })
     }
 }
 
@@ -169,6 +175,7 @@ impl Key {
         };
         self.bits == asked.bits
             && self.places.len() == asked.operands.len()
+            && self.behind == asked.behind
             && self.what.is(asked.call)
             && self.places.iter().enumerate().all(same)
     }
@@ -262,14 +269,14 @@ fn summed(dot: &DotCall<'_>) -> Summed {
 }
 
 /// The arrays of what is computed of sums.
-fn behind<'c>(epilogue: &'c Epilogue<'c>) -> impl Iterator<Item = &'c Operand<'c>> {
-    let outs = epilogue.call().into_iter().flat_map(|call| &call.outs);
-    let inputs = epilogue.call().into_iter().flat_map(|call| &call.inputs);
+fn of_epilogue<'c>(epilogue: &'c Epilogue<'c>) -> impl Iterator<Item = &'c Operand<'c>> {
+    let outs = epilogue.numbers().into_iter().flat_map(|numbers| &numbers.outs);
+    let inputs = epilogue.numbers().into_iter().flat_map(|numbers| &numbers.inputs);
     outs.map(OperandMut::as_operand).chain(inputs)
 }
 
 fn computed<'c>(epilogue: &'c Epilogue<'_>) -> &'c [Expression] {
-    epilogue.call().map_or(&[], |call| &call.expressions)
+    epilogue.numbers().map_or(&[], |numbers| &numbers.expressions)
 }
 
 fn weighted(call: &StencilSumCall<'_>) -> impl Iterator<Item = Weighted> {

@@ -66,42 +66,59 @@ impl Dots {
         }
         let len = call.outs.first().map_or(0, |out| out.layout().len());
         let sharing = sharing(gpu, ReduceCall::is_long(len));
-        Ok(Some(Self::new(gpu, &call.dots, &call.epilogue, sharing, THREADS)))
+        // Extents and strides are none where they would be too many.
+        let parts = if call.element.is_complex() { 2 } else { 1 };
+        let arrays = call.outs.len() + call.inputs.len();
+        let others = 2 * arrays + parts * call.constants.len();
+        let others = (others, call.numbers);
+        Ok(Some(Self::new(gpu, &call.dots, &call.epilogue, (sharing, THREADS), others)))
     }
 
     /// The squared norm of what a kernel of that grid writes, if there is one to be added up; `None` also if its groups are too many,
-    /// or have no number of threads that can be joined by halves.
-    pub(super) fn of_norm(gpu: &Gpu, call: &StencilCall<'_>, grid: Grid) -> Option<Self> {
+    /// or have no number of threads that can be joined by halves. The kernel has `others` arguments beside those of the norm.
+    pub(super) fn of_norm(
+        gpu: &Gpu,
+        call: &StencilCall<'_>,
+        grid: Grid,
+        others: usize,
+    ) -> Option<Self> {
         let norm = call.norm.as_ref()?;
         let [groups, threads] = [grid.groups, grid.threads].map(|of| of.iter().product());
         let fits = groups <= MOST_PARTS && usize::is_power_of_two(threads);
         let sharing = sharing(gpu, groups > 1);
-        fits.then(|| Self::new(gpu, std::slice::from_ref(norm), &call.epilogue, sharing, threads))
+        let norm = std::slice::from_ref(norm);
+        fits.then(|| Self::new(gpu, norm, &call.epilogue, (sharing, threads), (others, None)))
     }
 
     fn new(
         gpu: &Gpu,
         dots: &[DotCall<'_>],
         epilogue: &verb::Epilogue<'_>,
-        sharing: Sharing,
-        threads: usize,
+        (sharing, threads): (Sharing, usize),
+        (others, numbers): (usize, Option<DType>),
     ) -> Self {
         let summed = |dot: &DotCall<'_>| Summed {
             of: dot.of,
             differences: dot.terms.factor().is_some(),
             result: dot.out.dtype(),
         };
-        let of = dots.iter().map(summed).collect();
+        let of: Vec<Summed> = dots.iter().map(summed).collect();
+        let others = (others + Self::arguments_of(&of), numbers);
         // What another kernel joins that kernel does not know yet.
         let known = sharing != Sharing::Leave;
-        let sums = dots.iter().map(|dot| dot.out.as_operand());
-        let epilogue = known.then(|| Epilogue::of(gpu, epilogue, sums)).flatten();
+        let sums: Vec<_> = dots.iter().map(|dot| dot.out.as_operand()).collect();
+        let epilogue = known.then(|| Epilogue::of(gpu, epilogue, &sums, others)).flatten();
         Self { of, sharing, threads, epilogue }
     }
 
     /// How many arguments they add.
     pub(super) fn arguments(&self) -> usize {
-        3 * self.of.len() + 1 + self.epilogue.as_ref().map_or(0, Epilogue::arguments)
+        Self::arguments_of(&self.of) + self.epilogue.as_ref().map_or(0, Epilogue::arguments)
+    }
+
+    /// Results, factors of differences, and room for parts.
+    fn arguments_of(of: &[Summed]) -> usize {
+        3 * of.len() + 1
     }
 
     /// Groups for so many runs.
@@ -208,7 +225,7 @@ impl Dots {
                 arguments.numbers(&[factor.into()], dot.out.dtype());
             }
         }
-        if let (Some(own), Some(call)) = (&self.epilogue, epilogue.call()) {
+        if let (Some(own), Some(call)) = (&self.epilogue, epilogue.numbers()) {
             own.push(call, arguments);
         }
         match room {

@@ -3,18 +3,15 @@
 
 use std::fmt::Write as _;
 
-use arrayspan_bridge::iteration::{Arguments, Text};
+use arrayspan_bridge::iteration::{Arguments, MOST_ARGUMENTS, Text};
 use arrayspan_bridge::{DType, Operand};
 
 use super::Gpu;
 use super::formula::{binary, unary};
 use crate::expression::Binary;
 use crate::program::{Kind, Op, Program};
-use crate::verb::{self, MapManyCall};
+use crate::verb::{self, Numbers};
 use crate::{constant, input};
-
-/// The most arguments: a kernel has others beside them.
-const MOST: usize = 36;
 
 /// What is compiled of an epilogue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,25 +31,29 @@ impl Epilogue {
         Some(Self { program, dtype: DType::Float64, sums: vec![Some(0), None] })
     }
 
-    /// That of sums that these arrays are; `None` also of what a launch of its own does.
-    pub(super) fn of<'s>(
+    /// That of sums that these arrays are, in a kernel that has `others` arguments beside it, and single numbers of `numbers` in what else it
+    /// computes; `None` also of what a launch of its own does.
+    pub(super) fn of(
         gpu: &Gpu,
         epilogue: &verb::Epilogue<'_>,
-        sums: impl Iterator<Item = &'s Operand<'s>> + Clone,
+        sums: &[&Operand<'_>],
+        (others, numbers): (usize, Option<DType>),
     ) -> Option<Self> {
-        let call = epilogue.call()?;
+        let call = epilogue.numbers()?;
         let float64 = gpu.stream.device().info().float64;
         let widest = if float64 { DType::Float64 } else { DType::Float32 };
-        if call.element != widest || sums.clone().any(|sum| sum.dtype() != widest) {
+        // A kernel has numbers of one dtype.
+        let fits = call.element == widest && numbers.is_none_or(|of| of == widest);
+        if !fits || sums.iter().any(|sum| sum.dtype() != widest) {
             return None;
         }
         let is = |input: &Operand<'_>, sum: &Operand<'_>| {
             std::ptr::eq(input.memory(), sum.memory())
                 && input.layout().offset() == sum.layout().offset()
         };
-        let sums = call.inputs.iter().map(|input| sums.clone().position(|sum| is(input, sum)));
+        let sums = call.inputs.iter().map(|input| sums.iter().position(|sum| is(input, sum)));
         let epilogue = Self { program: call.program.clone(), dtype: widest, sums: sums.collect() };
-        (epilogue.arguments() <= MOST).then_some(epilogue)
+        (others + epilogue.arguments() <= MOST_ARGUMENTS).then_some(epilogue)
     }
 
     /// How many arguments it adds.
@@ -103,7 +104,7 @@ impl Epilogue {
     }
 
     /// Adds the arguments of its call.
-    pub(super) fn push<'m>(&self, call: &'m MapManyCall<'_>, arguments: &mut Arguments<'m>) {
+    pub(super) fn push<'m>(&self, call: &'m Numbers<'_>, arguments: &mut Arguments<'m>) {
         for input in self.loaded() {
             let input = &call.inputs[input];
             arguments.read(input.memory(), input.layout().offset());

@@ -15,7 +15,7 @@ use super::split::Split;
 use super::walk::{self, Walk};
 use super::{Gpu, cells, combine, map, map_many};
 use crate::Result;
-use crate::verb::{self, ReduceCall, Reduction};
+use crate::verb::{ReduceCall, Reduction};
 
 const TEXT: &str = include_str!("../source/reduce.cl.h");
 
@@ -53,11 +53,16 @@ pub(super) struct Variant {
     pub(super) epilogue: Option<Epilogue>,
 }
 
-pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
+pub(super) fn run(gpu: &Gpu, call: &mut ReduceCall<'_>) -> Result<()> {
+    if fill(gpu, call)? { Ok(()) } else { map_many::epilogue(gpu, &mut call.epilogue) }
+}
+
+/// Reduces; whether what is computed of the sum is, too.
+fn fill(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<bool> {
     let (out, computed) = (&call.out, call.computed());
     gpu.expect_float64("reduce", computed)?;
     if out.layout().is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let inputs = call.inputs.iter().map(Operand::layout);
     let moments = call.moments;
@@ -84,13 +89,13 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         (shared, true) if shared || few => Sharing::LastJoins,
         _ => Sharing::Alone,
     };
-    let known = call.dot().is_some() && sharing != Sharing::Leave;
-    let sums = std::iter::once(out.as_operand());
-    let epilogue = known.then(|| Epilogue::of(gpu, &call.epilogue, sums)).flatten();
     let constants = call.expression.constants();
+    let fixed = 4 + 2 * (call.inputs.len() + constants.len());
+    let (known, sum) = (call.is_sum_of_all() && sharing != Sharing::Leave, [out.as_operand()]);
+    let others = (fixed, None);
+    let epilogue = known.then(|| Epilogue::of(gpu, &call.epilogue, &sum, others)).flatten();
     let of_epilogue = epilogue.as_ref().map_or(0, Epilogue::arguments);
-    let arguments =
-        4 + of_epilogue + 2 * (call.inputs.len() + constants.len()) + split.numbers().count();
+    let arguments = fixed + of_epilogue + split.numbers().count();
     let parts =
         if sharing == Sharing::Alone { 1 } else { groups.parts(&work, moments, gpu.units()) };
     let variant = Variant {
@@ -120,7 +125,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     }
     arguments.indices(apart);
     arguments.numbers(constants, computed);
-    if let (Some(own), Some(call)) = (&variant.epilogue, call.epilogue.call()) {
+    if let (Some(own), Some(call)) = (&variant.epilogue, call.epilogue.numbers()) {
         own.push(call, &mut arguments);
     }
     // A call that is only planned has no parts. (What joins them is planned all the same.)
@@ -138,9 +143,8 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     // counts behind them, and is used by one kernel after the other, in the order of the stream. The room has as many
     // parts, and is this call's alone.
     unsafe { gpu.launch(&variant, grid, &arguments)? };
-    let none = verb::Epilogue::default();
-    let left = if variant.epilogue.is_none() { &call.epilogue } else { &none };
-    let Some(room) = room else { return map_many::epilogue(gpu, left) };
+    let ended = variant.epilogue.is_some();
+    let Some(room) = room else { return Ok(ended) };
     let join = combine::Variant { computed, result: out.dtype(), reduction: call.reduction };
     let joined = (0..moments).try_for_each(|moment| {
         let place = place.wrapping_add_signed(apart.unwrap_or(0).wrapping_mul(moment as isize));
@@ -148,7 +152,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     });
     combine::give_back(gpu, room);
     joined?;
-    map_many::epilogue(gpu, left)
+    Ok(ended)
 }
 
 /// Runs along the innermost reduced axis; single elements where that axis is not contiguous.

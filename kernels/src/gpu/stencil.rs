@@ -72,12 +72,11 @@ pub(super) fn run(gpu: &Gpu, call: &mut StencilCall<'_>) -> Result<()> {
         gpu.expect_float64("stencil", norm.out.dtype())?;
     }
     match fill(gpu, call)? {
-        Done::All => Ok(()),
-        _ => {
-            call.norm_alone(|norm| reduce::run(gpu, norm))?;
-            map_many::epilogue(gpu, &call.epilogue)
-        }
+        Done::All => return Ok(()),
+        Done::Norm => {}
+        _ => call.norm_alone(|norm| reduce::run(gpu, norm))?,
     }
+    map_many::epilogue(gpu, &mut call.epilogue)
 }
 
 /// Fills the output, and adds up the norm where the kernel does.
@@ -118,9 +117,6 @@ fn fill(gpu: &Gpu, call: &StencilCall<'_>) -> Result<Done> {
     let around = (space, axes);
     let plan = Plan::new(&call.stencil, dtype, around, addresses, &call.factors, gpu.units());
     let Plan { variant, space, grid, constants } = plan;
-    // Norms of 16-bit floats are of what was rounded.
-    let norm = if element.is_half() { None } else { Dots::of_norm(gpu, call, grid) };
-    let variant = variant.with_norm(norm);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
     let wide = variant.form.is_wide();
@@ -134,6 +130,10 @@ fn fill(gpu: &Gpu, call: &StencilCall<'_>) -> Result<Done> {
         arguments.read(uploaded.0.memory(), 0);
         arguments.read(uploaded.1.memory(), 0);
     }
+    // Norms of 16-bit floats are of what was rounded.
+    let others = arguments.list().len();
+    let norm = if element.is_half() { None } else { Dots::of_norm(gpu, call, grid, others) };
+    let variant = variant.with_norm(norm);
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends. Nothing here depends on blocks but by their alignment.
     unsafe { gpu.launch_with_norm(call, &variant, variant.norm.as_ref(), grid, arguments) }

@@ -68,9 +68,10 @@ pub(super) fn run(
         return Ok(Done::Nothing);
     };
     let Some((grid, part)) = variant.grid(space, gpu.units()) else { return Ok(Done::Nothing) };
-    let variant = variant.with_norm(Dots::of_norm(gpu, call, grid));
     let mut arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     arguments.index(part as isize);
+    let norm = Dots::of_norm(gpu, call, grid, arguments.list().len());
+    let variant = variant.with_norm(norm);
     // SAFETY: the arguments are those of `map::declare`, in its order, and the places of a part. A layout lies within its
     // memory; the kernel loads and stores places within the extents of the space alone, and takes zeros beyond the band's
     // axis. Nothing here depends on blocks but by their alignment.

@@ -3,8 +3,8 @@
 use arrayspan_bridge::devices::{Grid, Specialisation};
 use arrayspan_bridge::iteration::{Arguments, Text};
 
+use super::Gpu;
 use super::dots::Dots;
-use super::{Gpu, map_many};
 use crate::Result;
 use crate::verb::StencilCall;
 
@@ -14,7 +14,9 @@ pub(super) enum Done {
     Nothing,
     /// All but its norm.
     Stencil,
-    /// Its norm, too, and what is computed of that.
+    /// Its norm, too.
+    Norm,
+    /// And what is computed of that.
     All,
 }
 
@@ -83,9 +85,6 @@ impl Gpu {
         unsafe { self.launch(variant, grid, &arguments)? };
         drop(arguments);
         room.join(self, &call.norm, grid.groups.iter().product())?;
-        if norm.epilogue.is_none() {
-            map_many::epilogue(self, &call.epilogue)?;
-        }
-        Ok(Done::All)
+        Ok(if norm.epilogue.is_some() { Done::All } else { Done::Norm })
     }
 }

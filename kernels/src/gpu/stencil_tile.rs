@@ -79,8 +79,9 @@ pub(super) fn run(
         return Ok(Done::Nothing);
     };
     let grid = variant.grid(space);
-    let variant = variant.with_norm(Dots::of_norm(gpu, call, grid));
     let arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
+    let norm = Dots::of_norm(gpu, call, grid, arguments.list().len());
+    let variant = variant.with_norm(norm);
     // SAFETY: the arguments are those of `map::declare`, in its order. A layout lies within its memory; the kernel loads
     // and stores places within the extents of the space alone, and takes zeros beyond the band's axis. Nothing
     // here depends on blocks but by their alignment.

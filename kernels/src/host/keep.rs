@@ -92,7 +92,7 @@ impl Replay for Calls {
         self.calls.iter_mut().try_for_each(|kept| match kept {
             Kept { prepared: Some(prepared), call: Call::Stencil(call) } => {
                 prepared.run(call)?;
-                call.epilogue.alone(map_many::run)
+                map_many::epilogue(&mut call.epilogue)
             }
             Kept { call, .. } => self.host.execute(call),
         })

@@ -14,7 +14,7 @@ use super::scalar::{Scalar, with_scalar};
 use super::steps::Steps;
 use crate::Result;
 use crate::program::Kind;
-use crate::verb::MapManyCall;
+use crate::verb::{Epilogue, MapManyCall};
 
 pub(super) fn run(call: &mut MapManyCall<'_>) -> Result<()> {
     let lines = with_scalar!("map", call.element, C => lines::run::<C>(call))?;
@@ -28,6 +28,11 @@ pub(super) fn run(call: &mut MapManyCall<'_>) -> Result<()> {
         with_scalar!("map", call.element, C => many::<<C as Scalar>::Part, C>(call))?;
     }
     call.each_dot(reduce::run)
+}
+
+/// Computes what is computed of sums.
+pub(super) fn epilogue(epilogue: &mut Epilogue<'_>) -> Result<()> {
+    epilogue.numbers_mut().map_or(Ok(()), |numbers| run(&mut MapManyCall::of_numbers(numbers)))
 }
 
 /// Elements are `C`, real arrays beside complex ones `R`.

@@ -9,12 +9,12 @@ use arrayspan_bridge::devices::Access;
 pub(super) fn is_epilogue(first: &Call<'static>, second: &Call<'static>) -> bool {
     let Call::MapMany(call) = second else { return false };
     let free = match first {
-        Call::MapMany(first) => first.is_fused() && first.epilogue.call().is_none(),
-        Call::Stencil(first) => first.norm.is_some() && first.epilogue.call().is_none(),
-        Call::Reduce(first) => first.dot().is_some() && first.epilogue.call().is_none(),
+        Call::MapMany(first) => first.is_fused() && first.epilogue.is_none(),
+        Call::Stencil(first) => first.norm.is_some() && first.epilogue.is_none(),
+        Call::Reduce(first) => first.is_sum_of_all() && first.epilogue.is_none(),
         _ => false,
     };
-    if !free || !Epilogue::is_possible(call) {
+    if !free || !call.is_of_numbers() {
         return false;
     }
     let is_sum = |name: OperandName| match first {
@@ -40,7 +40,7 @@ pub(super) fn is_epilogue(first: &Call<'static>, second: &Call<'static>) -> bool
 /// The one call.
 pub(super) fn with_epilogue(mut first: Call<'static>, second: Call<'static>) -> Call<'static> {
     let Call::MapMany(second) = second else { return first };
-    let epilogue = Epilogue::new(second);
+    let epilogue = Epilogue::new(second.into_numbers());
     match &mut first {
         Call::MapMany(first) => first.epilogue = epilogue,
         Call::Stencil(first) => first.epilogue = epilogue,

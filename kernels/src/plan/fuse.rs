@@ -52,6 +52,13 @@ pub(super) fn fused(calls: Vec<Recorded>) -> Vec<Recorded> {
     joined(joined(needed(calls), Way::new), Way::epilogue)
 }
 
+/// The same of calls of one executor, each with the number of its section: only numbers that are computed of sums are joined with a section
+/// before, which leaves all bits.
+pub(super) fn fused_in_sections(calls: Vec<Recorded>) -> Vec<Recorded> {
+    let apart = joined(needed(calls), Way::new);
+    joined(apart.into_iter().map(|(_, call)| (0, call)).collect(), Way::epilogue)
+}
+
 /// Each call joined with an earlier one of its executor, where both are elementwise, or the later one a sum of products, or the
 /// norm of what a stencil writes, or single numbers that are computed of sums, and nothing between them stands in the way.
 fn joined(calls: Vec<Recorded>, way: Find) -> Vec<Recorded> {

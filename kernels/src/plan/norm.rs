@@ -11,7 +11,8 @@ pub(super) fn is_norm(first: &Call<'static>, second: &Call<'static>) -> bool {
     let of_y = second.dot().is_some_and(|[a, b]| a == b && is_same(&second.inputs[a], y));
     let out = second.out.as_operand();
     let apart = !overlap(out, y) && !overlap(out, &first.x);
-    first.norm.is_none() && y.dtype().is_computable() && of_y && apart
+    let last = second.epilogue.is_none();
+    first.norm.is_none() && last && y.dtype().is_computable() && of_y && apart
 }
 
 /// The one call.

@@ -38,7 +38,7 @@ impl<'c> Parts<'c> {
                 }
             }
             // What is computed of its sums comes after them.
-            Call::MapMany(call) if call.epilogue.call().is_none() => Self {
+            Call::MapMany(call) if call.epilogue.is_none() => Self {
                 element: call.element,
                 numbers: call.numbers,
                 inputs: call.inputs.iter().zip(call.kinds.iter().copied()).collect(),
@@ -49,16 +49,13 @@ impl<'c> Parts<'c> {
                     dots.map(|dot| (dot.of, dot.terms, dot.out.as_operand())).collect()
                 },
             },
-            Call::Reduce(call)
-                if call.dtype().is_computable() && call.epilogue.call().is_none() =>
-            {
-                let (of, terms) = match call.dot() {
-                    Some(of) => (of, Terms::Products),
-                    None => {
-                        let (factor, of) = call.squared_differences()?;
-                        (of, Terms::Differences(factor))
-                    }
+            Call::Reduce(call) if call.dtype().is_computable() && call.epilogue.is_none() => {
+                let products = call.dot().map(|of| (of, Terms::Products));
+                let differences = || {
+                    let (factor, of) = call.squared_differences()?;
+                    Some((of, Terms::Differences(factor)))
                 };
+                let (of, terms) = products.or_else(differences)?;
                 Self {
                     element: call.dtype(),
                     numbers: None,

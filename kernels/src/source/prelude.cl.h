@@ -6,7 +6,8 @@
      WIDE       1 if places do not fit 32 bits
      V, ALIGN   elements of a run, and the alignment of its first in bytes
      NARROW     1 if inputs hold 32-bit numbers that become elements of 64 bits
-     NUMBER_BITS  bits of the numbers that are wider than elements, if there are any */
+     NUMBER_BITS  bits of the numbers that are wider than elements, if there are any
+     EXACT      1 if sums and products of real elements are rounded by themselves, as those of numbers are */
 
 #if WIDE
 typedef i64 idx;
@@ -42,19 +43,49 @@ typedef float accum;
   #define R_COPY_SIGN(a, b) copysign(a, b)
 #endif
 
+/* Rounded by themselves: a product that is added to something is not part of one operation with that. */
+#if defined(DEV_CUDA)
+  #define ADD_64(a, b) __dadd_rn(a, b)
+  #define SUB_64(a, b) __dsub_rn(a, b)
+  #define MUL_64(a, b) __dmul_rn(a, b)
+  #define ADD_32(a, b) __fadd_rn(a, b)
+  #define SUB_32(a, b) __fsub_rn(a, b)
+  #define MUL_32(a, b) __fmul_rn(a, b)
+#else
+  #define ADD_64(a, b) ((a) + (b))
+  #define SUB_64(a, b) ((a) - (b))
+  #define MUL_64(a, b) ((a) * (b))
+  #define ADD_32(a, b) ((a) + (b))
+  #define SUB_32(a, b) ((a) - (b))
+  #define MUL_32(a, b) ((a) * (b))
+#endif
+#if EXACT && BITS == 64
+  #define R_ADD(a, b) ADD_64(a, b)
+  #define R_SUB(a, b) SUB_64(a, b)
+  #define R_MUL(a, b) MUL_64(a, b)
+#elif EXACT
+  #define R_ADD(a, b) ADD_32(a, b)
+  #define R_SUB(a, b) SUB_32(a, b)
+  #define R_MUL(a, b) MUL_32(a, b)
+#else
+  #define R_ADD(a, b) ((a) + (b))
+  #define R_SUB(a, b) ((a) - (b))
+  #define R_MUL(a, b) ((a) * (b))
+#endif
+
 #if ELEMENT == 1
 typedef real elem;
 FN elem e_make(real re, real im) { return re; }
-FN elem e_add(elem a, elem b) { return a + b; }
-FN elem e_sub(elem a, elem b) { return a - b; }
-FN elem e_mul(elem a, elem b) { return a * b; }
+FN elem e_add(elem a, elem b) { return R_ADD(a, b); }
+FN elem e_sub(elem a, elem b) { return R_SUB(a, b); }
+FN elem e_mul(elem a, elem b) { return R_MUL(a, b); }
 FN elem e_div(elem a, elem b) { return a / b; }
 FN elem e_neg(elem a) { return -a; }
 FN elem e_conj(elem a) { return a; }
 FN elem e_re(elem a) { return a; }
 FN elem e_im(elem a) { return R(0.0); }
 FN elem e_abs(elem a) { return R_ABS(a); }
-FN elem e_abs2(elem a) { return a * a; }
+FN elem e_abs2(elem a) { return R_MUL(a, a); }
 FN elem e_sqrt(elem a) { return R_SQRT(a); }
 FN elem e_scale(real factor, elem a) { return factor * a; }
 FN int e_is_zero(elem a) { return a == R(0.0); }
@@ -151,18 +182,24 @@ typedef float wide;
     #define W_SQRT(a) sqrt(a)
     #define W_ABS(a) fabs(a)
   #endif
-FN wide w_add(wide a, wide b) { return a + b; }
-FN wide w_sub(wide a, wide b) { return a - b; }
-FN wide w_mul(wide a, wide b) { return a * b; }
+  #if NUMBER_BITS == 64
+FN wide w_add(wide a, wide b) { return ADD_64(a, b); }
+FN wide w_sub(wide a, wide b) { return SUB_64(a, b); }
+FN wide w_mul(wide a, wide b) { return MUL_64(a, b); }
+  #else
+FN wide w_add(wide a, wide b) { return ADD_32(a, b); }
+FN wide w_sub(wide a, wide b) { return SUB_32(a, b); }
+FN wide w_mul(wide a, wide b) { return MUL_32(a, b); }
+  #endif
 FN wide w_div(wide a, wide b) { return a / b; }
-FN wide w_mul_or_zero(wide a, wide b) { return b == (wide)0 ? (wide)0 : a * b; }
+FN wide w_mul_or_zero(wide a, wide b) { return b == (wide)0 ? (wide)0 : w_mul(a, b); }
 FN wide w_div_or_zero(wide a, wide b) { return b == (wide)0 ? (wide)0 : a / b; }
 FN wide w_neg(wide a) { return -a; }
 FN wide w_conj(wide a) { return a; }
 FN wide w_re(wide a) { return a; }
 FN wide w_im(wide a) { return (wide)0; }
 FN wide w_abs(wide a) { return W_ABS(a); }
-FN wide w_abs2(wide a) { return a * a; }
+FN wide w_abs2(wide a) { return w_mul(a, a); }
 FN wide w_sqrt(wide a) { return W_SQRT(a); }
 FN wide w_min(wide a, wide b) { return a < b || a != a ? a : b; }
 FN wide w_max(wide a, wide b) { return a > b || a != a ? a : b; }

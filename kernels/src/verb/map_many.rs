@@ -5,7 +5,7 @@ use arrayspan_bridge::{DType, Layout, Operand, OperandMut, Relayout, View, ViewM
 
 use super::dot::{Among, DotCall};
 use super::map::{self, NAME};
-use super::{Dot, Epilogue, OperandName, ReduceCall, Verb, check};
+use super::{Dot, Epilogue, Numbers, OperandName, ReduceCall, Verb, check};
 use crate::plan::{Moved, Operands};
 use crate::program::{Kind, Op, Program, Refusal};
 use crate::{Cost, Expression, Result, cost};
@@ -175,6 +175,42 @@ impl<'a> MapManyCall<'a> {
         own.is_computable() && inputs.iter().any(|view| view.dtype() == other && is_array(view))
     }
 
+    /// Whether it is one of [`Numbers`].
+    pub(crate) fn is_of_numbers(&self) -> bool {
+        let single = |of: &Operand<'_>| of.layout().len() == 1 && of.dtype() == self.element;
+        matches!(self.element, DType::Float32 | DType::Float64)
+            && self.dots.is_empty()
+            && self.kinds.iter().all(|kind| *kind == Kind::Element)
+            && self.inputs.iter().all(single)
+            && self.outs.iter().map(OperandMut::as_operand).all(single)
+            && !(0..self.outs.len()).any(|out| self.reads(out))
+    }
+
+    /// As those.
+    pub(crate) fn into_numbers(self) -> Numbers<'a> {
+        let Self { expressions, program, constants, inputs, outs, element, .. } = self;
+        Numbers { expressions, program, constants, inputs, outs, element }
+    }
+
+    /// The call of numbers.
+    pub(crate) fn of_numbers(numbers: &'a mut Numbers<'_>) -> Self {
+        let Numbers { expressions, program, constants, inputs, outs, element } = numbers.held();
+        let kinds = vec![Kind::Element; inputs.len()];
+        let (dots, epilogue) = (Vec::new(), Epilogue::default());
+        Self {
+            expressions,
+            program,
+            constants,
+            inputs,
+            kinds,
+            outs,
+            dots,
+            epilogue,
+            element,
+            numbers: None,
+        }
+    }
+
     pub(super) fn held(&mut self) -> MapManyCall<'_> {
         MapManyCall {
             expressions: self.expressions.clone(),
@@ -266,16 +302,13 @@ impl Verb for MapManyCall<'_> {
     fn cost(&self) -> Cost {
         let bytes = |out: &OperandMut<'_>| out.layout().len() * out.dtype().bytes();
         let len = self.outs.first().map_or(0, |out| out.layout().len());
-        let operations = self.program.steps.iter().filter(|step| {
-            matches!(step.op, Op::Unary(..) | Op::Binary(..)) && step.kind != Kind::Number
-        });
         let read = (0..self.outs.len()).filter(|out| self.reads(*out));
         let previous: usize = read.map(|out| bytes(&self.outs[out])).sum();
         let mut cost = Cost {
             launches: usize::from(len > 0),
             bytes_read: cost::read(&self.inputs) + previous,
             bytes_written: self.outs.iter().map(bytes).sum(),
-            flops: len.saturating_mul(operations.count()),
+            flops: len.saturating_mul(self.program.operations()),
         };
         let alone = !self.is_fused();
         for dot in &self.dots {

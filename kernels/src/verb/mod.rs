@@ -39,7 +39,7 @@ pub use copy_mapped::{
 pub use describe::{OperandName, Verb};
 pub use dot::{Dot, DotOf};
 pub(crate) use dot::{DotCall, Terms};
-pub(crate) use epilogue::Epilogue;
+pub(crate) use epilogue::{Epilogue, Numbers};
 pub use fft::FftCall;
 pub use fft_axes::FftAxesCall;
 pub use filter::FilterCall;

@@ -165,11 +165,16 @@ impl<'a> ReduceCall<'a> {
         }
     }
 
+    /// Whether it is one real sum of all elements.
+    pub(crate) fn is_sum_of_all(&self) -> bool {
+        let all = self.axes.len() == self.shape().len() && self.moments == 1;
+        self.reduction == Reduction::Sum && all && !self.out.dtype().is_complex()
+    }
+
     /// The inputs whose products are summed, if that is all it does: the real part of `Σ conj(a) b`.
     pub(crate) fn dot(&self) -> Option<[usize; 2]> {
         let complex = self.dtype().is_complex();
-        let all = self.axes.len() == self.shape().len() && self.moments == 1;
-        if self.reduction != Reduction::Sum || !all || self.out.dtype().is_complex() {
+        if !self.is_sum_of_all() {
             return None;
         }
         let number = |of: &Expression| match of.node() {
@@ -195,8 +200,7 @@ impl<'a> ReduceCall<'a> {
     /// The inputs whose differences are squared, absolutely, and summed, if that is all it does, and what these are multiplied by
     /// before: `Σ |factor (a - b)|²`.
     pub(crate) fn squared_differences(&self) -> Option<(f64, [usize; 2])> {
-        let all = self.axes.len() == self.shape().len() && self.moments == 1;
-        if self.reduction != Reduction::Sum || !all || self.out.dtype().is_complex() {
+        if !self.is_sum_of_all() {
             return None;
         }
         let Node::Unary(Unary::AbsoluteSquare, of) = self.expression.node() else { return None };

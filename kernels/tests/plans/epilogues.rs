@@ -6,6 +6,8 @@ use arrayspan_kernels::{
     previous,
 };
 
+use num_complex::Complex32;
+
 use super::{array, bits, on_each};
 
 /// Vectors of one length, and numbers.
@@ -118,9 +120,8 @@ fn sums_that_are_no_numbers_are_passed_on() {
                 plan.replay().unwrap();
                 let numbers: Vec<f64> =
                     plan.arrays().1.iter().map(|of| of.item::<f64>().unwrap()).collect();
-                let expected = if value.is_nan() { f64::NAN } else { f64::INFINITY };
                 for of in [numbers[0], numbers[3]] {
-                    assert!(of == expected || of.is_nan() && expected.is_nan(), "{of}, {expected}");
+                    assert!(if value.is_nan() { of.is_nan() } else { of.is_infinite() }, "{of}");
                 }
             }
         }
@@ -179,5 +180,163 @@ fn numbers_of_other_arrays_stay_apart() {
             },
             2,
         );
+    });
+}
+
+/// Calls with as many operands in all, but other inputs, are told apart by what keeps launches.
+#[test]
+fn calls_with_as_many_operands_are_told_apart() {
+    on_each(|on| {
+        if !on.device().is_cpu() && !on.device().info().float64 {
+            return;
+        }
+        for turn in 0..2 {
+            let mut plans: Vec<Plan<Vec<Array>>> = Vec::new();
+            for way in [turn, 1 - turn] {
+                let number =
+                    |value: f64| Array::from_slice(&[value], []).unwrap().into_device(on.device());
+                let numbers = [3.0, 4.0, 5.0, 6.0, 7.0].map(|value| number(value).unwrap().0);
+                let record = |on: &dyn Executor, numbers: &mut Vec<Array>| {
+                    let [s, a, b, q, p] = &mut numbers[..] else { unreachable!("there are five") };
+                    let twice = input(0) * constant(2.0);
+                    if way == 0 {
+                        on.sum(&input(0).abs2(), &[a.view(), b.view()], s.view_mut())?;
+                        on.map_many(&[s.view()], [(twice, q.view_mut())])
+                    } else {
+                        on.sum(&input(0).abs2(), &[a.view()], s.view_mut())?;
+                        on.map_many(&[p.view(), s.view()], [(twice, q.view_mut())])
+                    }
+                };
+                let plan = Plan::record(on.clone(), Vec::from(numbers), record);
+                plans.push(plan.unwrap().fused());
+            }
+            for (at, plan) in plans.iter_mut().enumerate() {
+                plan.replay().unwrap();
+                let found: Vec<f64> =
+                    plan.arrays().iter().map(|of| of.item::<f64>().unwrap()).collect();
+                let of_sum = if [turn, 1 - turn][at] == 0 { 32.0 } else { 14.0 };
+                let exact = |(a, b): (f64, f64)| (a - b).abs() < 1e-12;
+                let expected = [16.0, 4.0, 5.0, of_sum, 7.0];
+                assert!(found.iter().copied().zip(expected).all(exact), "{found:?}");
+            }
+        }
+    });
+}
+
+/// Numbers of 32 bits in what a kernel computes beside sums of 64.
+#[test]
+fn numbers_of_two_widths_stay_what_they_are() {
+    on_each(|on| {
+        if !on.device().is_cpu() && !on.device().info().float64 {
+            return;
+        }
+        for len in [37, 5003, 100_003] {
+            let new = || {
+                let complex: Vec<Complex32> =
+                    (0..2 * len).map(|k| Complex32::new((k % 19) as f32 - 9.0, 0.5)).collect();
+                let (x, y) = complex.split_at(len);
+                let on_device = |array: Array| array.into_device(on.device()).unwrap().0;
+                let factor = Array::from_slice(&[0.25_f32], []).unwrap();
+                let number = |value: f64| Array::from_slice(&[value], []).unwrap();
+                let arrays = [x, y].map(|of| Array::from_vec(of.to_vec(), [len]).unwrap());
+                let numbers = [factor, number(0.0), number(3.0), number(0.0)];
+                arrays.into_iter().chain(numbers).map(on_device).collect::<Vec<_>>()
+            };
+            let record = |on: &dyn Executor, all: &mut Vec<Array>| {
+                let [x, y, factor, norm, other, out] = &mut all[..] else { unreachable!() };
+                let update = input(0) * input(1) + constant(0.5) * previous();
+                on.map(&update, &[x.view(), factor.view()], y.view_mut())?;
+                on.sum(&input(0).abs2(), &[x.view()], norm.view_mut())?;
+                let of = input(0) / (input(1) + constant(1.0));
+                on.map_many(&[norm.view(), other.view()], [(of, out.view_mut())])
+            };
+            let mut direct = new();
+            record(&*on, &mut direct).unwrap();
+            let mut plan = Plan::record(on.clone(), new(), record).unwrap().fused();
+            plan.replay().unwrap();
+            let [found, expected] =
+                [plan.arrays(), &direct].map(|all| all[1].view().to_vec::<Complex32>().unwrap());
+            assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).norm() < 1e-5), "{len}");
+            let [found, expected] =
+                [plan.arrays(), &direct].map(|all| all[5].item::<f64>().unwrap());
+            assert!((found - expected).abs() < 1e-9 * expected, "{found}, {expected}");
+        }
+    });
+}
+
+/// A plan that is made of fewer passes twice.
+#[test]
+fn what_is_joined_later_loses_nothing() {
+    on_each(|on| {
+        if !on.device().is_cpu() && !on.device().info().float64 {
+            return;
+        }
+        let record = |on: &dyn Executor, (vectors, numbers): &mut State| {
+            let [x, y, z] = &mut vectors[..] else { unreachable!("there are three") };
+            let [p, norm, q, t, _] = &mut numbers[..] else { unreachable!("there are five") };
+            let band = Band::uniform(700, (-10..=10).map(|k| (k, 0.05)));
+            on.sum(&input(0).abs2(), &[z.view()], p.view_mut())?;
+            on.stencil(&Stencil::along(0, band)?, x.view(), y.view_mut(), Update::set())?;
+            on.map_many(&[p.view(), norm.view()], [(input(0) + input(1), q.view_mut())])?;
+            on.sum(&input(0).abs2(), &[y.view()], norm.view_mut())?;
+            on.map_many(&[norm.view()], [(input(0) * constant(2.0), t.view_mut())])
+        };
+        let mut direct = state(&*on, 700);
+        let plan = Plan::record(on.clone(), state(&*on, 700), record).unwrap();
+        let mut plan = plan.fused().fused();
+        for _ in 0..2 {
+            record(&*on, &mut direct).unwrap();
+            plan.replay().unwrap();
+            for (own, other) in plan.arrays().1.iter().zip(&direct.1) {
+                let [own, other] = [own, other].map(|of| of.item::<f64>().unwrap());
+                assert!((own - other).abs() <= 1e-9 * other.abs(), "{own}, {other}");
+            }
+        }
+    });
+}
+
+/// Calls that have as many arguments as fit stay as they are, with or without numbers that are computed of their sums.
+#[test]
+fn what_would_be_too_many_arguments_stays_apart() {
+    on_each(|on| {
+        if !on.device().is_cpu() && !on.device().info().float64 {
+            return;
+        }
+        for others in [2, 6, 10, 12] {
+            let number = |value: f64| {
+                Array::from_slice(&[value], []).unwrap().into_device(on.device()).unwrap().0
+            };
+            let new = || {
+                let vectors: Vec<Array> = (0..9).map(|seed| array(&*on, &[5003], seed)).collect();
+                (vectors, (0..20).map(|k| number(f64::from(k) + 0.5)).collect::<Vec<_>>())
+            };
+            let record = |on: &dyn Executor, (vectors, numbers): &mut State| {
+                let (y, inputs) = vectors.split_first_mut().unwrap();
+                let (sum, rest) = numbers.split_first_mut().unwrap();
+                let (known, outs) = rest.split_at_mut(others + 1);
+                let views: Vec<_> =
+                    inputs.iter().map(Array::view).chain([known[0].view()]).collect();
+                let terms = (0..8).map(|k| input(k) * constant(0.5 + k as f64));
+                let update = terms.reduce(|a, b| a + b).unwrap() * input(8);
+                on.map(&update, &views, y.view_mut())?;
+                y.norm_squared_into(on, &mut *sum)?;
+                let views: Vec<_> =
+                    [sum.view()].into_iter().chain(known.iter().map(Array::view)).collect();
+                let of = (1..=others).map(input).reduce(|a, b| a + b).unwrap();
+                let outputs =
+                    outs.iter_mut().take(5).enumerate().map(|(k, out)| {
+                        (input(0) / of.clone() + constant(k as f64), out.view_mut())
+                    });
+                on.map_many(&views, outputs.collect::<Vec<_>>())
+            };
+            let mut direct = new();
+            record(&*on, &mut direct).unwrap();
+            let mut plan = Plan::record(on.clone(), new(), record).unwrap().fused();
+            plan.replay().unwrap();
+            for (own, other) in plan.arrays().1.iter().zip(&direct.1) {
+                let [own, other] = [own, other].map(|of| of.item::<f64>().unwrap());
+                assert!((own - other).abs() <= 1e-6 * other.abs(), "{others}: {own}, {other}");
+            }
+        }
     });
 }

@@ -73,7 +73,7 @@ pub fn of_several_axes(cell: &Cell) {
         let star = shape.iter().enumerate().map(|(axis, len)| (axis, difference(*len)));
         let star = Stencil::new(star).unwrap();
         let updates = [Update::set(), Update::new(0.5, -0.25)];
-        let update = updates[turn % 2].clone();
+        let update = updates[turn % 2];
         let [x, y] = [0, 1].map(|k| cell.random(shape, Form::Plain, k));
         check_all(cell, &star, [x, y], update, &format!("a star of {shape:?}"));
     }

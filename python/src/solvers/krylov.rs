@@ -23,8 +23,8 @@ pub(crate) fn cgls<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
-    Asked { a, y, start, callback }.solve(&of::Cgls { damping, stop, check_every })
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    Asked { a, y, start, callback, workspace }.solve(&of::Cgls { damping, stop, check_every })
 }
 
 /// As ``cgls``, with one reduction an iteration.
@@ -40,8 +40,12 @@ pub(crate) fn single_reduction_cgls<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
-    Asked { a, y, start, callback }.solve(&of::SingleReductionCgls { damping, stop, check_every })
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    Asked { a, y, start, callback, workspace }.solve(&of::SingleReductionCgls {
+        damping,
+        stop,
+        check_every,
+    })
 }
 
 /// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` by bidiagonalisation (LSQR).
@@ -57,8 +61,8 @@ pub(crate) fn lsqr<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
-    Asked { a, y, start, callback }.solve(&of::Lsqr { damping, stop, check_every })
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    Asked { a, y, start, callback, workspace }.solve(&of::Lsqr { damping, stop, check_every })
 }
 
 /// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` with gradients that never grow (LSMR).
@@ -74,8 +78,8 @@ pub(crate) fn lsmr<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
-    Asked { a, y, start, callback }.solve(&of::Lsmr { damping, stop, check_every })
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    Asked { a, y, start, callback, workspace }.solve(&of::Lsmr { damping, stop, check_every })
 }
 
 /// ``A x = y`` with ``A`` self-adjoint and positive, by conjugate gradients.
@@ -91,9 +95,9 @@ pub(crate) fn cg<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
-    Asked { a, y, start, callback }.solve(&of::Cg { preconditioner, stop, check_every })
+    Asked { a, y, start, callback, workspace }.solve(&of::Cg { preconditioner, stop, check_every })
 }
 
 /// As ``cg``, with one reduction an iteration.
@@ -109,9 +113,9 @@ pub(crate) fn single_reduction_cg<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
-    Asked { a, y, start, callback }.solve(&of::SingleReductionCg {
+    Asked { a, y, start, callback, workspace }.solve(&of::SingleReductionCg {
         preconditioner,
         stop,
         check_every,
@@ -130,8 +134,8 @@ pub(crate) fn minres<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
-    Asked { a, y, start, callback }.solve(&of::Minres { stop, check_every })
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    Asked { a, y, start, callback, workspace }.solve(&of::Minres { stop, check_every })
 }
 
 /// ``A x = y`` with any square ``A``, in cycles of ``restart`` iterations that keep as many vectors.
@@ -148,9 +152,14 @@ pub(crate) fn gmres<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
-    Asked { a, y, start, callback }.solve(&of::Gmres { restart, preconditioner, stop, check_every })
+    Asked { a, y, start, callback, workspace }.solve(&of::Gmres {
+        restart,
+        preconditioner,
+        stop,
+        check_every,
+    })
 }
 
 /// ``A x = y`` with any square ``A``, in few vectors.
@@ -166,7 +175,11 @@ pub(crate) fn bicgstab<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
-    Asked { a, y, start, callback }.solve(&of::BiCgStab { preconditioner, stop, check_every })
+    Asked { a, y, start, callback, workspace }.solve(&of::BiCgStab {
+        preconditioner,
+        stop,
+        check_every,
+    })
 }

@@ -6,6 +6,9 @@ pub(crate) mod progress;
 pub(crate) mod solution;
 pub(crate) mod sparse;
 pub(crate) mod stop;
+pub(crate) mod workspace;
+
+use std::any::Any;
 
 use arrayspan::operators::LinearMap;
 use arrayspan::solvers::{Solution, Solver};
@@ -16,6 +19,7 @@ use crate::incoming;
 use crate::operator::PyOperator;
 use progress::Watch;
 use solution::PySolution;
+use workspace::{PyWorkspace, solve_in};
 
 /// What a solver is asked: the operator, the data, where to begin, and who watches.
 pub(crate) struct Asked<'a, 'py> {
@@ -23,21 +27,45 @@ pub(crate) struct Asked<'a, 'py> {
     pub(crate) y: &'a Bound<'py, PyAny>,
     pub(crate) start: Option<&'a Bound<'py, PyAny>>,
     pub(crate) callback: Option<Py<PyAny>>,
+    /// What it works in, if that is kept from one call to the next.
+    pub(crate) workspace: Option<Py<PyWorkspace>>,
 }
 
 impl Asked<'_, '_> {
     /// Runs a solver, without the interpreter's lock but where it is watched.
-    fn solve(self, solver: &(impl Solver + Sync)) -> Result<PySolution> {
+    fn solve<S: Solver<Vectors: Send + 'static> + Sync>(self, solver: &S) -> Result<PySolution> {
         let py = self.y.py();
         let y = incoming::read(self.y, "y")?;
-        let start = self.start.map(|start| incoming::copied(start, "start")).transpose()?;
+        let copied = || self.start.map(|start| incoming::copied(start, "start")).transpose();
+        let start = copied()?;
         let size = self.a.0.domain().len().max(self.a.0.range().len());
         let mut watch =
             Watch::new(self.callback, y.kind.clone(), y.device().is_cpu() && size > LONG);
-        let solved = py.detach(|| {
-            let solved = solver.solve_from(&self.a.0, y.view(), start, &mut watch);
-            y.settle().and(Ok(solved?))
-        });
+        let solved = match &self.workspace {
+            None => py.detach(|| {
+                let solved = solver.solve_from(&self.a.0, y.view(), start, &mut watch);
+                y.settle().and(Ok(solved?))
+            }),
+            Some(workspace) => {
+                let mut lent = workspace.get().lent()?;
+                // That of another solver is given up.
+                let mut made = lent.take().and_then(|made| made.downcast().ok());
+                let again = made.is_some();
+                let mut run = |made: &mut _, start| {
+                    py.detach(|| solve_in(made, solver, &self.a.0, y.view(), start, &mut watch))
+                };
+                let solved = match run(&mut made, start) {
+                    // One that does not fit this call: nothing has run.
+                    Err(_) if again => {
+                        made = None;
+                        run(&mut made, copied()?)
+                    }
+                    solved => solved,
+                };
+                *lent = made.map(|made| made as Box<dyn Any + Send>);
+                y.settle().and(solved)
+            }
+        };
         watch.raise()?;
         PySolution::new(py, solved?, &y.kind)
     }

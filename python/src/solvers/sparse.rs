@@ -59,10 +59,10 @@ pub(crate) fn ista<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
     let sparsity = sparsity(weight, (threshold, keep), basis, decay)?;
     let solver = Ista { sparsity, step, backtracking, restart: false, stop, check_every };
-    Asked { a, y, start, callback }.solve(&solver)
+    Asked { a, y, start, callback, workspace }.solve(&solver)
 }
 
 /// As ``ista``, accelerated (FISTA); with ``restart`` it begins anew with its momentum whenever the objective has risen.
@@ -86,10 +86,10 @@ pub(crate) fn fista<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
     let sparsity = sparsity(weight, (threshold, keep), basis, decay)?;
     let solver = Fista { sparsity, step, backtracking, restart, stop, check_every };
-    Asked { a, y, start, callback }.solve(&solver)
+    Asked { a, y, start, callback, workspace }.solve(&solver)
 }
 
 /// Least squares with the norm 1 of the residual (``kind="data"``), of the model (``"model"``) or of both (``"datamodel"``), by least-squares
@@ -126,7 +126,7 @@ pub(crate) fn irls(
     let least_squares = Cgls { stop, ..Cgls::default() };
     let solver =
         Irls { kind, iterations, tolerance, epsilon, clipped, damping, warm, least_squares };
-    Asked { a, y, start: None, callback: None }.solve_by(|a, y| solver.solve(a, y))
+    Asked { a, y, start: None, callback: None, workspace: None }.solve_by(|a, y| solver.solve(a, y))
 }
 
 fn inner_stop(iterations: usize, residual: f64, gradient: f64) -> Stop {
@@ -153,7 +153,7 @@ pub(crate) fn omp(
     let stop = inner_stop(inner, inner_residual, inner_gradient);
     let least_squares = Lsqr { stop, ..Lsqr::default() };
     let solver = Omp { iterations, residual, absolute, normalize, least_squares };
-    Asked { a, y, start: None, callback: None }.solve_by(|a, y| solver.solve(a, y))
+    Asked { a, y, start: None, callback: None, workspace: None }.solve_by(|a, y| solver.solve(a, y))
 }
 
 /// ``min ‖x‖₁`` with ``‖y - A x‖ ≤ misfit``, or, with ``norm``, ``min ‖y - A x‖`` with ``‖x‖₁ ≤ norm`` (SPGL1).
@@ -175,7 +175,7 @@ pub(crate) fn spgl1(
         _ => refuse(Class::Parameter, "spgl1: either misfit or norm")?,
     };
     let solver = Spgl1 { constraint, iterations, tolerance };
-    Asked { a, y, start: None, callback: None }.solve_by(|a, y| solver.solve(a, y))
+    Asked { a, y, start: None, callback: None, workspace: None }.solve_by(|a, y| solver.solve(a, y))
 }
 
 /// An operator, its weight, and what its data are to be.
@@ -229,6 +229,6 @@ pub(crate) fn split_bregman<'py>(
         least_squares,
     };
     let start = start.map(|start| incoming::copied(start, "start")).transpose()?;
-    Asked { a, y, start: None, callback: None }
+    Asked { a, y, start: None, callback: None, workspace: None }
         .solve_by(move |a, y| solver.solve_from(a, y, start.as_ref()))
 }

@@ -1,4 +1,4 @@
-//! When a run stops.
+//! What runs are told by keywords: when they stop, and where they work.
 
 use std::time::Duration;
 
@@ -7,18 +7,20 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use super::workspace::PyWorkspace;
 use crate::error::{Class, Result, refuse};
 
-/// When a run stops, and how often the host looks, by the names that all solvers share.
+/// When a run stops, how often the host looks, and where it works, by the names that all solvers share.
 pub(crate) struct Stopping {
     pub(crate) stop: Stop,
     pub(crate) check_every: usize,
+    pub(crate) workspace: Option<Py<PyWorkspace>>,
 }
 
 impl Stopping {
     /// What the caller has said by keywords, and the defaults of what was not said.
     pub(crate) fn of(options: Option<&Bound<'_, PyDict>>) -> Result<Self> {
-        let (mut stop, mut check_every) = (Stop::default(), 10);
+        let (mut stop, mut check_every, mut workspace) = (Stop::default(), 10, None);
         for (name, value) in options.into_iter().flatten() {
             let name = name.cast_into::<PyString>().map_err(PyErr::from)?;
             match name.to_str()? {
@@ -33,17 +35,25 @@ impl Stopping {
                 }
                 "time" => stop.time = value.extract::<Option<f64>>()?.map(seconds).transpose()?,
                 "check_every" => check_every = value.extract()?,
+                "workspace" => {
+                    let given = value;
+                    workspace = if given.is_none() {
+                        None
+                    } else {
+                        Some(given.cast_into::<PyWorkspace>().map_err(PyErr::from)?.unbind())
+                    };
+                }
                 other => {
                     let known =
                         "iterations, residual, absolute, gradient, stagnation, time, check_every";
                     let why = format!(
-                        "unexpected keyword argument '{other}'; a run is stopped by {known}"
+                        "unexpected keyword argument '{other}'; a run is stopped by {known}, and works in workspace"
                     );
                     return Err(PyTypeError::new_err(why).into());
                 }
             }
         }
-        Ok(Self { stop, check_every })
+        Ok(Self { stop, check_every, workspace })
     }
 }
 

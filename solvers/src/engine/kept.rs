@@ -8,6 +8,9 @@ use super::recorded::{Alike, Kept, Place, Replay};
 use super::replay::Shown;
 use super::run::{Method, Run};
 
+/// Of how many runs: whoever puts a new solution in the place of the one before has models in two places, by turns.
+const KEPT: usize = 2;
+
 impl<M: Method> Run<'_, M> {
     /// What iterations that were recorded now would depend on; `None` if on something that nobody can compare.
     pub(super) fn alike(&mut self) -> Option<Alike> {
@@ -39,12 +42,13 @@ impl<M: Method> Run<'_, M> {
         places
     }
 
-    /// The iterations of a run before, if it was like this one; they are for no other one any more.
-    pub(super) fn take_kept(&mut self) -> Option<Replay> {
-        let kept = self.w.kept.take().filter(|kept| self.method.replays(kept.count))?;
-        let alike = self.alike().filter(|alike| *alike == kept.alike)?;
-        let Kept { count, mut graph, .. } = kept;
-        if !self.on.has_graphs() || !graph.is_on(self.on.stream()) {
+    /// The iterations of a run before, if there was one like this, and they are no more than these; they are for no other one any more.
+    pub(super) fn take_kept(&mut self, iterations: usize) -> Option<Replay> {
+        let alike = if self.w.kept.is_empty() { None } else { self.alike() }?;
+        let fits = |kept: &Kept| kept.count <= iterations && kept.alike == alike;
+        let at = self.w.kept.iter().position(fits)?;
+        let Kept { count, mut graph, .. } = self.w.kept.remove(at);
+        if !self.method.replays(count) || !self.on.has_graphs() || !graph.is_on(self.on.stream()) {
             return None;
         }
         graph.take(&self.x.view());
@@ -54,16 +58,65 @@ impl<M: Method> Run<'_, M> {
 
     /// Leaves the iterations that it has recorded to the next run. Data and model are the caller's then.
     pub(crate) fn keep(&mut self) {
-        let Replay::Recorded(count, mut graph, Some(alike)) = std::mem::take(&mut self.replay)
-        else {
-            // Nor does anything stay of a run before, for which this one had no use.
-            self.w.kept = None;
-            return;
+        let own = match std::mem::take(&mut self.replay) {
+            Replay::Recorded(count, mut graph, Some(alike)) => {
+                // Vectors may have changed places an odd number of times.
+                let here = self.places() == alike.places;
+                let free = here && graph.release(&self.x.view()) && graph.release(&self.y);
+                free.then_some(Kept { alike: *alike, count, graph })
+            }
+            _ => None,
         };
-        // Vectors may have changed places an odd number of times.
-        let here = self.places() == alike.places;
-        if here && graph.release(&self.x.view()) && graph.release(&self.y) {
-            self.w.kept = Some(Kept { alike: *alike, count, graph });
+        // Nor does anything stay of runs before one that had no use for it.
+        let others = if own.is_some() { KEPT - 1 } else { 0 };
+        let old = self.w.kept.len().saturating_sub(others);
+        self.w.kept.drain(..old);
+        self.w.kept.extend(own);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use arrayspan_bridge::devices::{Device, DeviceKind};
+    use arrayspan_bridge::{Array, DType};
+    use arrayspan_operators::{Edge, FirstDerivative, Operator, Scheme, Space};
+
+    use crate::{Cgls, Solver, Stop};
+
+    /// A run like the one before takes up what that has recorded, and records more; one of something else records anew.
+    #[test]
+    fn recorded_iterations_are_taken_up() {
+        let cuda = Device::all().into_iter().filter(|of| of.kind() == DeviceKind::Cuda);
+        let mut tried = false;
+        for device in cuda {
+            tried = true;
+            let space = Space::new([257], DType::Float64).unwrap();
+            let a: Operator =
+                FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Reduced).unwrap();
+            let y: Vec<f64> = (0..257).map(|k| f64::from(k * 37 % 11) - 5.0).collect();
+            let y = Array::from(y).into_device(device).unwrap().0;
+            let on = arrayspan_kernels::on(device).unwrap();
+            let solver = |damping| Cgls { damping, stop: Stop::after(40), ..Cgls::default() };
+            let mut workspace = solver(0.0).workspace(&a, &*on).unwrap();
+            let mut run = |damping: f64| {
+                let solver = solver(damping);
+                solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ()).unwrap();
+                workspace.kept.iter().map(|kept| kept.count).collect::<Vec<_>>()
+            };
+            // Each solution is gone before the next one is made, which lies where it lay.
+            assert_eq!(run(0.0), [4]);
+            assert_eq!(run(0.0), [10]);
+            assert_eq!(run(0.0), [10]);
+            assert_eq!(run(0.5), [10, 4]);
+            assert_eq!(run(0.0), [4, 10]);
+            workspace.forget_last_run();
+            assert!(workspace.kept.is_empty());
+        }
+        if !tried {
+            // A closed stderr is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "skipped: no CUDA device");
         }
     }
 }

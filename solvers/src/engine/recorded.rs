@@ -12,8 +12,10 @@ pub(crate) enum Replay {
     New,
     /// So many of them, as one launch, and what they depend on, if another run may take them up.
     Recorded(usize, Graph, Option<Box<Alike>>),
-    /// They are made one by one.
+    /// They are made one by one, in fewer passes over memory, as they would have been recorded.
     Refused,
+    /// They are made as the method asks for them: the operator has arrays of its own.
+    Plain,
 }
 
 /// What recorded iterations depend on. They hold no number of the data: those are in the history.

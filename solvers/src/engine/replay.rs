@@ -1,5 +1,7 @@
 //! Iterations that are launched together.
 
+use std::ops::Range;
+
 use arrayspan_bridge::Array;
 use arrayspan_kernels::{Executor, Graph};
 use arrayspan_operators::LinearMap;
@@ -19,15 +21,13 @@ impl<M: Method> Run<'_, M> {
             && let Some([few, most]) = History::recorded(self.on, self.w.history.room())
             && iterations >= few
         {
-            self.replay = match self.take_kept() {
+            self.replay = match self.take_kept(iterations) {
                 // There has been a run like this one, and there may be more of them.
-                Some(Replay::Recorded(count, ..))
-                    if count < most && iterations >= most && left >= 2 * most =>
-                {
+                Some(Replay::Recorded(count, ..)) if count < most && iterations >= most => {
                     self.recorded(most)
                 }
                 Some(kept) => kept,
-                None if left >= 3 * few => self.recorded(few),
+                None if left >= 2 * few => self.recorded(few),
                 None => Replay::New,
             };
         }
@@ -36,7 +36,7 @@ impl<M: Method> Run<'_, M> {
             Replay::Recorded(count, graph, alike) => {
                 match self.replay(iterations, count, &graph, &mut done) {
                     // An array of the operator's own, which nobody lends a graph: nothing has run.
-                    Err(error) if is_not_kept(&error) => self.replay = Replay::Refused,
+                    Err(error) if is_not_kept(&error) => self.replay = Replay::Plain,
                     replayed => {
                         self.replay = Replay::Recorded(count, graph, alike);
                         replayed?;
@@ -45,7 +45,17 @@ impl<M: Method> Run<'_, M> {
             }
             other => self.replay = other,
         }
+        let fused = self.fuses();
         for step in done..iterations {
+            if fused && !matches!(self.replay, Replay::Plain) {
+                match self.iterate_fused(step..step + 1) {
+                    Err(error) if is_not_kept(&error) => self.replay = Replay::Plain,
+                    made => {
+                        made?;
+                        continue;
+                    }
+                }
+            }
             M::iterate(self, step)?;
         }
         if !self.method.replays(iterations) && matches!(self.replay, Replay::Recorded(..)) {
@@ -75,18 +85,48 @@ impl<M: Method> Run<'_, M> {
         Ok(())
     }
 
-    fn recorded(&mut self, count: usize) -> Replay {
+    /// Whether iterations that are made one by one are made as they would be recorded, so that results do not depend on which were: on
+    /// devices where graphs are kernels. (On the host calls in fewer passes give the same bits.)
+    pub(super) fn fuses(&self) -> bool {
+        self.on.stream().has_graphs() && !self.on.device().is_cpu() && self.records(2)
+    }
+
+    /// Whether so many iterations are nothing but calls on this device.
+    fn records(&self, count: usize) -> bool {
         let on = self.on;
         let plain = |a: &dyn LinearMap| only_here(a, on) && a.only_enqueues();
         let others = [self.method.preconditioner(), self.method.beside()];
         let inner = others.into_iter().flatten().all(|inner| plain(inner));
-        if !self.method.replays(count) || on.records() || !inner || !plain(self.a) {
+        self.method.replays(count) && !on.records() && inner && plain(self.a)
+    }
+
+    /// Iterations in fewer passes over memory.
+    pub(super) fn iterate_fused(&mut self, steps: Range<usize>) -> Result<()> {
+        let (on, y) = (self.on, self.y.clone());
+        on.fused(&mut Shown(self), std::slice::from_ref(&y), |on, run| {
+            run.0.with_executor(on, |run| {
+                steps.into_iter().try_for_each(|step| {
+                    run.on.begin_section();
+                    M::iterate(run, step)
+                })
+            })
+        })
+    }
+
+    fn recorded(&mut self, count: usize) -> Replay {
+        let on = self.on;
+        if !self.records(count) {
             return Replay::Refused;
         }
         self.w.history.exchange();
         let graph = on.fused_graph(|on| {
             self.with_executor(on, |run| {
-                (0..count).try_for_each(|step| M::iterate(run, step))?;
+                (0..count).try_for_each(|step| {
+                    // An iteration gives the same bits whichever others it is recorded with.
+                    run.on.begin_section();
+                    M::iterate(run, step)
+                })?;
+                run.on.begin_section();
                 // For the next replay.
                 run.w.history.restart(run.on, count)
             })

@@ -11,7 +11,7 @@ use crate::{Error, Result, bytes};
 
 /// The vectors and scalars of a solver, for one operator on one device; usable for many right-hand sides.
 ///
-/// On CUDA it keeps the iterations that a run of 12 or more has recorded, and the operator with them, until another run: one that is like it (the same operator,
+/// On CUDA it keeps the iterations that the last two runs of 8 or more have recorded, and the operator with them: a run that is like one of them (the same operator,
 /// made of forms alone, the same parameters, and arrays of data and models that lie where those before lay) begins with them, which saves
 /// a tenth of a millisecond or more. [`forget_last_run`](Self::forget_last_run) gives them up; recovery from a lack of memory does not.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub struct SolverWorkspace<V> {
     /// Without elements: what stands where the model does while iterations are recorded.
     pub(crate) nothing: Option<Array>,
     pub(crate) operator: Workspace,
-    /// Iterations that the last run has recorded.
-    pub(crate) kept: Option<Kept>,
+    /// Iterations that the last runs have recorded.
+    pub(crate) kept: Vec<Kept>,
     /// That of the preconditioner, or nothing.
     pub(crate) inner: Option<Workspace>,
     /// What checks say of a workspace that does not fit: names of a vector of data and one of models.
@@ -172,10 +172,10 @@ impl<'a> Make<'a> {
 }
 
 impl<V> SolverWorkspace<V> {
-    /// Gives up what it keeps of the last run for the next one: recorded iterations, the operator that they are of, and memory that their kernels
+    /// Gives up what it keeps of the last runs for the next one: recorded iterations, the operator that they are of, and memory that their kernels
     /// use.
     pub fn forget_last_run(&mut self) {
-        self.kept = None;
+        self.kept.clear();
     }
 
     /// The vectors that `vectors` makes and a history of `rows`, for `a` on `on`, `check_every` iterations from one check
@@ -200,7 +200,7 @@ impl<V> SolverWorkspace<V> {
             number: on.empty(&[], scalars.dtype)?,
             nothing: Some(on.empty(&[0], scalars.dtype)?),
             operator: Workspace::of(a, on)?,
-            kept: None,
+            kept: Vec::new(),
             inner: inner.map(|inner| Workspace::of(inner, on)).transpose()?,
             names: [
                 data.unwrap_or("the workspace's data"),

@@ -145,6 +145,7 @@ pub(super) fn several(dtype: DType) -> Vec<KernelSource> {
             real_align,
             rows: if space.extents.len() == 2 { 8 } else { 1 },
             dots: None,
+            single: shape.len() == 1,
         };
         Some(variant.source())
     };
@@ -183,6 +184,7 @@ pub(super) fn dotted(dtype: DType) -> Vec<KernelSource> {
             real_align,
             rows: 1,
             dots: Some(Dots { of, sharing, threads: THREADS, epilogue }),
+            single: false,
         };
         Some(variant.source())
     };

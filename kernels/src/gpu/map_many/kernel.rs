@@ -30,6 +30,8 @@ pub(in crate::gpu) struct Variant {
     /// Rows of a thread.
     pub(in crate::gpu) rows: usize,
     pub(in crate::gpu) dots: Option<Dots>,
+    /// Whether there is one element of each array: what is computed of single numbers is the same by whatever kernel.
+    pub(in crate::gpu) single: bool,
 }
 
 /// The place and kind of the constants, in the order of the kernel's parameters.
@@ -60,6 +62,7 @@ impl Variant {
         self.element.define(text);
         self.form.define(text);
         text.define("REAL_ALIGN", self.real_align);
+        text.flag("EXACT", self.single);
         if let Some(dtype) = self.numbers {
             text.define("NUMBER_BITS", dtype.bits());
         }

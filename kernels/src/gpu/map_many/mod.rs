@@ -27,12 +27,13 @@ pub(super) fn run(gpu: &Gpu, call: &mut MapManyCall<'_>) -> Result<()> {
     if !fused {
         call.each_dot(|dot| reduce::run(gpu, dot))?;
     }
-    if ended { Ok(()) } else { epilogue(gpu, &call.epilogue) }
+    if ended { Ok(()) } else { epilogue(gpu, &mut call.epilogue) }
 }
 
 /// Computes what is computed of sums, by itself.
-pub(super) fn epilogue(gpu: &Gpu, epilogue: &Epilogue<'_>) -> Result<()> {
-    epilogue.call().map_or(Ok(()), |call| fill(gpu, call, None))
+pub(super) fn epilogue(gpu: &Gpu, epilogue: &mut Epilogue<'_>) -> Result<()> {
+    let Some(numbers) = epilogue.numbers_mut() else { return Ok(()) };
+    fill(gpu, &MapManyCall::of_numbers(numbers), None)
 }
 
 /// Fills the outputs, and adds up dots on the way.
@@ -104,6 +105,7 @@ fn fill(gpu: &Gpu, call: &MapManyCall<'_>, dots: Option<Dots>) -> Result<()> {
         real_align,
         rows,
         dots,
+        single: call.outs.iter().all(|out| out.layout().len() == 1),
     };
     // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the
     // kernel stays within the extents of the space, which name no other places; so do the numbers' places. No output
