@@ -336,7 +336,6 @@ def power_iteration(
     iterations: int = 1000,
     seed: int = 1,
     check_every: int = 10,
-    workspace: Workspace | None = None,
     device: DeviceLike | None = None,
 ) -> Any: ...
 def cond(a: Operator, *, device: DeviceLike | None = None) -> Any: ...

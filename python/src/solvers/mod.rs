@@ -19,7 +19,7 @@ use crate::incoming;
 use crate::operator::PyOperator;
 use progress::Watch;
 use solution::PySolution;
-use workspace::{PyWorkspace, solve_in};
+use workspace::{Own, PyWorkspace, solve_in};
 
 /// What a solver is asked: the operator, the data, where to begin, and who watches.
 pub(crate) struct Asked<'a, 'py> {
@@ -49,7 +49,10 @@ impl Asked<'_, '_> {
             Some(workspace) => {
                 let mut lent = workspace.get().lent()?;
                 // That of another solver is given up.
-                let mut made = lent.take().and_then(|made| made.downcast().ok());
+                let own = |(bytes, made): (usize, Box<dyn Any + Send>)| {
+                    Some((bytes, made.downcast().ok()?))
+                };
+                let mut made: Own<S::Vectors> = lent.take().and_then(own);
                 let again = made.is_some();
                 let mut run = |made: &mut _, start| {
                     py.detach(|| solve_in(made, solver, &self.a.0, y.view(), start, &mut watch))
@@ -62,7 +65,7 @@ impl Asked<'_, '_> {
                     }
                     solved => solved,
                 };
-                *lent = made.map(|made| made as Box<dyn Any + Send>);
+                *lent = made.map(|(bytes, made)| (bytes, made as Box<dyn Any + Send>));
                 y.settle().and(solved)
             }
         };

@@ -19,8 +19,8 @@ use crate::error::{Class, Result, refuse};
 #[derive(Default)]
 pub(crate) struct PyWorkspace(Mutex<Made>);
 
-/// What a call has made, for the next one.
-pub(super) type Made = Option<Box<dyn Any + Send>>;
+/// What a call has made, for the next one, and the bytes that a run like that takes: one of other parameters takes others.
+pub(super) type Made = Option<(usize, Box<dyn Any + Send>)>;
 
 impl PyWorkspace {
     /// What was made before, as long as nobody else has it.
@@ -40,9 +40,12 @@ impl PyWorkspace {
     }
 }
 
-/// Solves in a workspace, which is made if there is none.
+/// That of a solver with these vectors.
+pub(super) type Own<V> = Option<(usize, Box<SolverWorkspace<V>>)>;
+
+/// Solves in a workspace, which is made if there is none for such a run.
 pub(super) fn solve_in<S: Solver>(
-    made: &mut Option<Box<SolverWorkspace<S::Vectors>>>,
+    made: &mut Own<S::Vectors>,
     solver: &S,
     a: &Operator,
     y: View<'_>,
@@ -50,9 +53,13 @@ pub(super) fn solve_in<S: Solver>(
     observer: &mut dyn Observer,
 ) -> Result<Solution> {
     let on = arrayspan::kernels::on(y.device()).map_err(arrayspan::solvers::Error::from)?;
-    let workspace = match made {
-        Some(workspace) => workspace,
-        None => made.insert(Box::new(solver.workspace(a, &*on)?)),
+    let bytes = solver.memory(a, &*on)?;
+    if made.as_ref().is_some_and(|(other, _)| *other != bytes) {
+        *made = None;
+    }
+    let (_, workspace) = match made {
+        Some(made) => made,
+        None => made.insert((bytes, Box::new(solver.workspace(a, &*on)?))),
     };
     Ok(solver.solve_in(workspace, &*on, a, y, start, observer)?)
 }
