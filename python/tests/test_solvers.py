@@ -76,6 +76,47 @@ def test_a_workspace_that_does_not_fit_is_made_anew():
         assert np.array_equal(found.x, solver(a, y, iterations=9, **options).x)
 
 
+def test_a_workspace_of_other_sizes_is_made_anew_though_it_takes_as_many_bytes():
+    workspace = solvers.Workspace()
+    a = MatrixMult(np.diag(np.arange(1.0, 12)) + np.eye(11, k=1))
+    solvers.gmres(a, np.ones(11), restart=2, check_every=15, workspace=workspace)
+    found = solvers.gmres(a, np.ones(11), restart=3, workspace=workspace)
+    alone = solvers.gmres(a, np.ones(11), restart=3)
+    assert found.residuals == alone.residuals and np.array_equal(found.x, alone.x)
+    square = MatrixMult(S)
+    inverse = Diagonal(1 / np.diag(S))
+    workspace = solvers.Workspace()
+    solvers.single_reduction_cg(square, S @ model, check_every=2, preconditioner=inverse, workspace=workspace)
+    looks = []
+    for given in (workspace, None):
+        seen = []
+        solvers.single_reduction_cg(
+            square, S @ model, check_every=3, residual=0, workspace=given, callback=lambda p, seen=seen: seen.append(p.iteration)
+        )
+        looks.append(seen)
+    assert looks[0] == looks[1]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_what_an_operator_raises_in_a_workspace_is_raised_and_nothing_runs_again(error):
+    calls, looks = [], []
+
+    def forward(x):
+        calls.append(None)
+        if len(calls) == 15:
+            raise error("mine")
+        return S @ x
+
+    space = MatrixMult(S).domain
+    a = from_functions(space, space, forward, lambda x: S.T @ x)
+    options = dict(iterations=8, residual=0, gradient=0, workspace=solvers.Workspace())
+    solvers.cgls(a, S @ model, **options)
+    with pytest.raises(error, match="mine"):
+        solvers.cgls(a, S @ model, check_every=2, callback=lambda p: looks.append(p.iteration), **options)
+    assert len(calls) == 15 and looks == sorted(set(looks))
+    solvers.cgls(a, S @ model, **options)
+
+
 def test_a_workspace_is_for_one_call_at_a_time():
     workspace = solvers.Workspace()
     a = MatrixMult(T)

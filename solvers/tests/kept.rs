@@ -12,7 +12,7 @@ use arrayspan_operators::{
 };
 use arrayspan_solvers::sparse::{Fista, Ista, Sparsity, Threshold};
 use arrayspan_solvers::{
-    Cg, Cgls, Lsmr, Lsqr, SingleReductionCg, SingleReductionCgls, Solver, Stop,
+    Cg, Cgls, Gmres, Lsmr, Lsqr, SingleReductionCg, SingleReductionCgls, Solver, Stop,
 };
 
 const SHAPE: [usize; 2] = [37, 19];
@@ -209,4 +209,27 @@ fn runs_of_odd_lengths_are_none_the_worse() {
         let runs = [24, 25, 24, 25, 27, 24].into_iter().enumerate();
         compare(runs.map(|(at, n)| (fista(n), a.clone(), y(3 + at % 2), None)), device);
     }
+}
+
+/// A workspace fits a run if all sizes are those of its own, not if their sum is.
+#[test]
+fn a_workspace_fits_runs_of_its_sizes_alone() {
+    let device = Device::cpu();
+    let on = on(device).unwrap();
+    let (a, square) = (stacked(1, device), normal(1, device));
+    let cgls = |check_every| Cgls { check_every, ..Cgls::default() };
+    let workspace = cgls(7).workspace(&a, &*on).unwrap();
+    assert!(
+        cgls(7).fits(&workspace, &*on, &a) && cgls(7).fits(&workspace, &*on, &stacked(2, device))
+    );
+    assert!(!cgls(8).fits(&workspace, &*on, &a) && !cgls(7).fits(&workspace, &*on, &square));
+    // As many bytes each.
+    let gmres = |restart, check_every| Gmres { restart, check_every, ..Gmres::default() };
+    let ones = Space::new([11], DType::Float64).unwrap();
+    let small = FirstDerivative::new(ones, 0, 1.0, Scheme::Centered3, Edge::Zero).unwrap();
+    let [first, second] = [gmres(2, 15), gmres(3, 10)];
+    let [one, other] = [&first, &second].map(|of| of.memory(&small, &*on).unwrap());
+    assert_eq!(one, other);
+    let workspace = first.workspace(&small, &*on).unwrap();
+    assert!(first.fits(&workspace, &*on, &small) && !second.fits(&workspace, &*on, &small));
 }

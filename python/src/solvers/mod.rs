@@ -36,8 +36,7 @@ impl Asked<'_, '_> {
     fn solve<S: Solver<Vectors: Send + 'static> + Sync>(self, solver: &S) -> Result<PySolution> {
         let py = self.y.py();
         let y = incoming::read(self.y, "y")?;
-        let copied = || self.start.map(|start| incoming::copied(start, "start")).transpose();
-        let start = copied()?;
+        let start = self.start.map(|start| incoming::copied(start, "start")).transpose()?;
         let size = self.a.0.domain().len().max(self.a.0.range().len());
         let mut watch =
             Watch::new(self.callback, y.kind.clone(), y.device().is_cpu() && size > LONG);
@@ -49,24 +48,14 @@ impl Asked<'_, '_> {
             Some(workspace) => {
                 let mut lent = workspace.get().lent()?;
                 // That of another solver is given up.
-                let own = |(bytes, made): (usize, Box<dyn Any + Send>)| {
-                    Some((bytes, made.downcast().ok()?))
-                };
-                let mut made: Own<S::Vectors> = lent.take().and_then(own);
-                let again = made.is_some();
-                let mut run = |made: &mut _, start| {
-                    py.detach(|| solve_in(made, solver, &self.a.0, y.view(), start, &mut watch))
-                };
-                let solved = match run(&mut made, start) {
-                    // One that does not fit this call: nothing has run.
-                    Err(_) if again => {
-                        made = None;
-                        run(&mut made, copied()?)
-                    }
-                    solved => solved,
-                };
-                *lent = made.map(|(bytes, made)| (bytes, made as Box<dyn Any + Send>));
-                y.settle().and(solved)
+                let mut own: Own<S::Vectors> = lent.take().and_then(|made| made.downcast().ok());
+                let solved = py.detach(|| {
+                    let a = &self.a.0;
+                    let solved = solve_in(&mut own, solver, a, y.view(), start, &mut watch);
+                    y.settle().and(solved)
+                });
+                *lent = own.map(|own| own as Box<dyn Any + Send>);
+                solved
             }
         };
         watch.raise()?;

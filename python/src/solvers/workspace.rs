@@ -10,17 +10,17 @@ use pyo3::prelude::*;
 
 use crate::error::{Class, Result, refuse};
 
-/// What a solver works in: given to several calls, it is made by the first one, and others need not allocate, nor, on CUDA, record their
-/// iterations again.
+/// What a solver works in, to be given to several calls. Results are those without it.
 ///
-/// It fits calls of one solver with the same parameters, for operators of the same spaces; a call that it does not fit makes it anew. One
-/// call at a time has it.
+/// The first call allocates it. Later ones reuse its memory and, on CUDA, the kernel launches that were recorded, if the solver, the spaces
+/// of the operator and what sizes the workspace are the same (``check_every``, ``restart``, whether there is a preconditioner or a basis);
+/// otherwise it is allocated again. One call at a time may use it: another one raises `ParameterError`, as does `clear`.
 #[pyclass(frozen, name = "Workspace", module = "arrayspan.solvers")]
 #[derive(Default)]
 pub(crate) struct PyWorkspace(Mutex<Made>);
 
-/// What a call has made, for the next one, and the bytes that a run like that takes: one of other parameters takes others.
-pub(super) type Made = Option<(usize, Box<dyn Any + Send>)>;
+/// What a call has made, for the next one.
+pub(super) type Made = Option<Box<dyn Any + Send>>;
 
 impl PyWorkspace {
     /// What was made before, as long as nobody else has it.
@@ -41,9 +41,9 @@ impl PyWorkspace {
 }
 
 /// That of a solver with these vectors.
-pub(super) type Own<V> = Option<(usize, Box<SolverWorkspace<V>>)>;
+pub(super) type Own<V> = Option<Box<SolverWorkspace<V>>>;
 
-/// Solves in a workspace, which is made if there is none for such a run.
+/// Solves in a workspace, which is made if there is none that fits.
 pub(super) fn solve_in<S: Solver>(
     made: &mut Own<S::Vectors>,
     solver: &S,
@@ -53,13 +53,11 @@ pub(super) fn solve_in<S: Solver>(
     observer: &mut dyn Observer,
 ) -> Result<Solution> {
     let on = arrayspan::kernels::on(y.device()).map_err(arrayspan::solvers::Error::from)?;
-    let bytes = solver.memory(a, &*on)?;
-    if made.as_ref().is_some_and(|(other, _)| *other != bytes) {
-        *made = None;
-    }
-    let (_, workspace) = match made {
-        Some(made) => made,
-        None => made.insert((bytes, Box::new(solver.workspace(a, &*on)?))),
+    // One that does not fit is given up before another is made.
+    *made = made.take().filter(|workspace| solver.fits(workspace, &*on, a));
+    let workspace = match made {
+        Some(workspace) => workspace,
+        None => made.insert(Box::new(solver.workspace(a, &*on)?)),
     };
     Ok(solver.solve_in(workspace, &*on, a, y, start, observer)?)
 }

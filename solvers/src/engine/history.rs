@@ -119,6 +119,11 @@ impl History {
         self.slots.shape()[0] - 1
     }
 
+    /// Whether it has room for so many iterations and so many rows, of which those from that one on are the state.
+    pub(crate) fn is_for(&self, [check_every, rows, state]: [usize; 3]) -> bool {
+        [self.room(), self.slots.shape()[1], self.state] == [check_every, rows, state]
+    }
+
     /// The scalars' dtype.
     pub(crate) fn dtype(&self) -> DType {
         self.slots.dtype()

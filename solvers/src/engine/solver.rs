@@ -83,6 +83,25 @@ pub trait Solver: Method {
         workspace_with(self, a, on, scalars)
     }
 
+    /// Whether a run in that workspace is as one in a workspace of its own: it was made for a solver with the same parameters, as far as
+    /// they decide on sizes, and for operators of these spaces on the device of `on`, and has room for what `a` needs. (In one that was made
+    /// for other parameters a run may have other checks or shorter cycles than it asks for, or be refused.)
+    fn fits(
+        &self,
+        workspace: &SolverWorkspace<Self::Vectors>,
+        on: &dyn Executor,
+        a: &dyn LinearMap,
+    ) -> bool {
+        let fit = Fit { solver: Self::NAME, device: on.device() };
+        let inner = self.preconditioner().map(|inner| inner as &dyn LinearMap);
+        let [rows, state] = self.rows();
+        check(self, a).is_ok()
+            && workspace.check(fit, a, inner, on).is_ok()
+            && workspace.history.is_for([check_every(self), rows, state])
+            && Make::count(a, on, |make| self.vectors(make))
+                .is_ok_and(|sizes| sizes == workspace.sizes)
+    }
+
     /// The bytes that a run takes beside the data, on the device of `on`: vectors, scalars, what operator and preconditioner
     /// need between their parts, and the solution. Nothing is allocated for it. Data or operators that have to be scaled
     /// take as much as a model and data more; where no iterations are recorded (OpenCL) there are scalars of eleven iterations less, and of fewer where `check_every` is below 10,
@@ -92,7 +111,7 @@ pub trait Solver: Method {
     /// A parameter that is out of its range.
     fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
         check(self, a)?;
-        let vectors = Make::count(a, on, |make| self.vectors(make))?;
+        let vectors = bytes::total(Make::count(a, on, |make| self.vectors(make))?);
         let [rows, _] = self.rows();
         let recorded = History::recorded(on, check_every(self)).map_or(0, |[_, most]| most + 1);
         let columns = check_every(self).saturating_add(1 + recorded);

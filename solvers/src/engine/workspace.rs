@@ -11,9 +11,11 @@ use crate::{Error, Result, bytes};
 
 /// The vectors and scalars of a solver, for one operator on one device; usable for many right-hand sides.
 ///
-/// On CUDA it keeps the iterations that the last two runs of 8 or more have recorded, and the operator with them: a run that is like one of them (the same operator,
-/// made of forms alone, the same parameters, and arrays of data and models that lie where those before lay) begins with them, which saves
-/// a tenth of a millisecond or more. [`forget_last_run`](Self::forget_last_run) gives them up; recovery from a lack of memory does not.
+/// On CUDA it keeps the iterations that the last two runs of 8 or more have recorded, and the operator with them (4 or more with checks every 2 or
+/// 3 iterations; with checks after each none are recorded). A run that is like one of them (the same operator, with no part that the user has
+/// written; the same parameters; arrays of data and models that lie where those before lay) begins with them, which saves a tenth of a
+/// millisecond or more. The first run records up to 4 iterations, a later one like it up to 10. [`forget_last_run`](Self::forget_last_run)
+/// gives them up; they are not freed when the device runs out of memory.
 #[derive(Debug)]
 pub struct SolverWorkspace<V> {
     pub(crate) vectors: V,
@@ -30,6 +32,8 @@ pub struct SolverWorkspace<V> {
     /// What checks say of a workspace that does not fit: names of a vector of data and one of models.
     names: [&'static str; 2],
     spaces: [Space; 2],
+    /// The bytes of each part of the vectors, in the order in which they were made.
+    pub(crate) sizes: Vec<usize>,
     /// For which runs the kernels are known to be built: with damping or without, from a start vector or from zero.
     pub(crate) built_for: Option<[bool; 2]>,
 }
@@ -54,31 +58,32 @@ pub struct Make<'a> {
     names: [Option<&'static str>; 2],
     /// Whether nothing is made: only the bytes are wanted.
     counts: bool,
-    bytes: usize,
+    /// Of each part.
+    sizes: Vec<usize>,
 }
 
 impl<'a> Make<'a> {
     /// For `a` on `on`, with scalars of that dtype.
     pub(crate) fn new(a: &'a dyn LinearMap, on: &'a dyn Executor, scalars: Scalars) -> Self {
         let Scalars { dtype: scalars, columns } = scalars;
-        Self { on, a, scalars, columns, names: [None; 2], counts: false, bytes: 0 }
+        Self { on, a, scalars, columns, names: [None; 2], counts: false, sizes: Vec::new() }
     }
 
-    /// The bytes that a method's vectors take; nothing is allocated.
+    /// The bytes that each part of a method's vectors takes; nothing is allocated.
     pub(crate) fn count<V>(
         a: &'a dyn LinearMap,
         on: &'a dyn Executor,
         make: impl FnOnce(&mut Self) -> Result<V>,
-    ) -> Result<usize> {
+    ) -> Result<Vec<usize>> {
         let scalars = Scalars { dtype: widest_real(on.device()), columns: None };
         let mut counter = Self { counts: true, ..Self::new(a, on, scalars) };
         make(&mut counter)?;
-        Ok(counter.bytes)
+        Ok(counter.sizes)
     }
 
     fn array(&mut self, shape: &[usize], dtype: DType) -> Result<Array> {
         let len = shape.iter().fold(dtype.bytes(), |len, &extent| len.saturating_mul(extent));
-        self.bytes = self.bytes.saturating_add(len);
+        self.sizes.push(len);
         Ok(self.on.empty(if self.counts { &[0] } else { shape }, dtype)?)
     }
 
@@ -119,7 +124,7 @@ impl<'a> Make<'a> {
         bytes: usize,
         make: impl FnOnce(&dyn Executor) -> Result<T>,
     ) -> Result<Option<T>> {
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.sizes.push(bytes);
         if self.counts { Ok(None) } else { make(self.on).map(Some) }
     }
 
@@ -190,7 +195,7 @@ impl<V> SolverWorkspace<V> {
     ) -> Result<Self> {
         let mut make = Make::new(a, on, scalars);
         let vectors = vectors(&mut make)?;
-        let [data, model] = make.names;
+        let Make { names: [data, model], sizes, .. } = make;
         Ok(Self {
             vectors,
             history: {
@@ -207,6 +212,7 @@ impl<V> SolverWorkspace<V> {
                 model.unwrap_or("the workspace's model"),
             ],
             spaces: [a.range().clone(), a.domain().clone()],
+            sizes,
             built_for: None,
         })
     }
