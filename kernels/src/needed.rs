@@ -45,6 +45,13 @@ impl Needed {
         needed
     }
 
+    /// What several calls need.
+    pub(crate) fn by_all<'v>(verbs: impl IntoIterator<Item = &'v dyn Verb>) -> Vec<Self> {
+        let mut needed = Vec::new();
+        verbs.into_iter().for_each(|verb| Self::add_to(&mut needed, Self::by(verb)));
+        needed
+    }
+
     /// The same of another block.
     pub(crate) fn of(self, block: Block) -> Self {
         Self { block, ..self }

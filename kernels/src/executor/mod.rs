@@ -58,8 +58,9 @@ pub trait Executor: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Says that elementwise calls from here on are to be joined with none before, by an executor that
-    /// [joins calls](#method.fused_graph): where the same sections run again in other company, results are the same to the bit.
+    /// Begins a section. Within [`fused`](#method.fused) and [`fused_graph`](#method.fused_graph) elementwise calls, sums and norms are joined only with
+    /// calls of the same section; only single numbers that are computed of sums may be joined with an earlier one, which changes no bits. So a
+    /// section gives the same bits whichever sections surround it. Other executors ignore this.
     fn begin_section(&self) {}
 
     /// What does for `other`, an executor of another device or stream, what this does: beside one that records, one that
@@ -119,13 +120,14 @@ impl dyn Executor + '_ {
     }
 
     /// Runs what `work` asks for as [`fused_graph`](#method.fused_graph) would keep it, once: the calls are made when `work` has ended, in
-    /// fewer passes over memory. Results are those of the graph, to the bit where that has it in a section of its own. Enqueued; does not wait.
+    /// fewer passes over memory. Results are those of the graph to the bit, if both [begin sections](Executor::begin_section) at the same calls. Enqueued;
+    /// does not wait.
     ///
-    /// What `work` does besides finds arrays as they were.
+    /// No call has run while `work` runs: reading an array on the host there gives what it held before.
     ///
     /// # Errors
-    /// Those of `work`; [`Error::NotKept`](crate::Error::NotKept) for a call that writes, or reads although others could write it, an array that is
-    /// none of `arrays`, nor, if it is only read, one of `views`; nothing has run in either case. The device's failure.
+    /// Those of `work`; [`Error::NotKept`](crate::Error::NotKept) if a call writes an array that is not in `arrays`, or reads one that others could
+    /// write and that is in neither `arrays` nor `views`; nothing has run in either case. The device's failure.
     pub fn fused<A: Arrays, E: From<Error>>(
         &self,
         arrays: &mut A,

@@ -47,23 +47,30 @@ pub(super) fn squares<T: Scalar>(values: &[T]) -> f64 {
 /// `Re Σ conj(a) b`, multiplied in 64-bit floating point.
 pub(super) fn products<T: Scalar>(a: &[T], b: &[T]) -> f64 {
     // The real part of a product is the sum of those of the parts.
-    let [a, b] = [a, b].map(cast_slice::<T, T::Part>);
-    Arch::new().dispatch(Products { a, b })
+    pairs(a, b, |a, b| a * b)
 }
 
 /// `Σ |factor (a - b)|²`, computed in 64-bit floating point.
 pub(super) fn differences<T: Scalar>(a: &[T], b: &[T], factor: f64) -> f64 {
+    pairs(a, b, move |a, b| {
+        let difference = factor * (a - b);
+        difference * difference
+    })
+}
+
+/// The sum of a term of each two parts.
+fn pairs<T: Scalar>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
     let [a, b] = [a, b].map(cast_slice::<T, T::Part>);
-    Arch::new().dispatch(Differences { a, b, factor })
+    Arch::new().dispatch(Pairs { a, b, term })
 }
 
-struct Differences<'a, P> {
+struct Pairs<'a, P, F> {
     a: &'a [P],
     b: &'a [P],
-    factor: f64,
+    term: F,
 }
 
-impl<P: Scalar<Wide = f64>> WithSimd for Differences<'_, P> {
+impl<P: Scalar<Wide = f64>, F: Fn(f64, f64) -> f64> WithSimd for Pairs<'_, P, F> {
     type Output = f64;
 
     #[inline(always)]
@@ -72,37 +79,11 @@ impl<P: Scalar<Wide = f64>> WithSimd for Differences<'_, P> {
         let mut lanes = [0.0; LANES];
         for (a, b) in a.iter().zip(b) {
             for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
-                let difference = self.factor * (a.wide() - b.wide());
-                *lane += difference * difference;
+                *lane += (self.term)(a.wide(), b.wide());
             }
         }
         for (lane, (a, b)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
-            let difference = self.factor * (a.wide() - b.wide());
-            *lane += difference * difference;
-        }
-        together::<f64>(&lanes)
-    }
-}
-
-struct Products<'a, P> {
-    a: &'a [P],
-    b: &'a [P],
-}
-
-impl<P: Scalar<Wide = f64>> WithSimd for Products<'_, P> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let ((a, a_rest), (b, b_rest)) = (self.a.as_chunks::<LANES>(), self.b.as_chunks::<LANES>());
-        let mut lanes = [0.0; LANES];
-        for (a, b) in a.iter().zip(b) {
-            for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
-                *lane += a.wide() * b.wide();
-            }
-        }
-        for (lane, (a, b)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
-            *lane += a.wide() * b.wide();
+            *lane += (self.term)(a.wide(), b.wide());
         }
         together::<f64>(&lanes)
     }

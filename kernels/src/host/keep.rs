@@ -38,10 +38,7 @@ impl Executor for Keeping {
     fn kept(self: Box<Self>) -> Result<Option<Graph>> {
         let Self { host, calls } = *self;
         let calls = calls.into_inner();
-        let mut needed = Vec::new();
-        for call in &calls {
-            Needed::add_to(&mut needed, Needed::by(call.verb()));
-        }
+        let mut needed = Needed::by_all(calls.iter().map(Call::verb));
         let own = own(&calls);
         needed.retain(|need| !own.contains(&need.block));
         let calls = calls.into_iter().map(Kept::new).collect();

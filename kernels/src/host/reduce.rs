@@ -16,7 +16,7 @@ use super::scalar::{Scalar, with_scalar};
 use super::squares::{differences_of_all, products_of_all, squares_of_all};
 use super::stored::Stored;
 use crate::cost::distinct_bytes;
-use crate::verb::{MapCall, ReduceCall};
+use crate::verb::{MapCall, ReduceCall, Terms};
 use crate::{Expression, Reduction, Result, constant};
 
 pub(super) fn run(call: &mut ReduceCall<'_>) -> Result<()> {
@@ -67,23 +67,18 @@ fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: &mut ReduceCall<'_>) -> Result<
     });
     let wide = C::DTYPE.real() == DType::Float64;
     // Products of complex numbers are made one by one, as in all other expressions.
-    if let Some([a, b]) = call.dot().filter(|[a, b]| wide && (a == b || !C::DTYPE.is_complex()))
+    let apart =
+        |[a, b]: [usize; 2], terms| terms == Terms::Products && a != b && C::DTYPE.is_complex();
+    if let Some(([a, b], terms)) = call.terms().filter(|(of, terms)| wide && !apart(*of, *terms))
         && [a, b].iter().all(|of| call.inputs[*of].layout().is_contiguous())
     {
         let (first, second) = (call.inputs[a].view(), call.inputs[b].view());
-        let sum = if a == b {
-            squares_of_all::<T>(first.as_slice()?)
-        } else {
-            products_of_all::<T>(first.as_slice()?, second.as_slice()?)
+        let (first, second) = (first.as_slice::<T>()?, second.as_slice()?);
+        let sum = match terms {
+            Terms::Differences(factor) => differences_of_all(first, second, factor),
+            Terms::Products if a == b => squares_of_all(first),
+            Terms::Products => products_of_all(first, second),
         };
-        call.out.view_mut().as_mut_slice()?.fill(O::rounded(Complex64::new(sum, 0.0)));
-        return Ok(());
-    }
-    if let Some((factor, [a, b])) = call.squared_differences().filter(|_| wide)
-        && [a, b].iter().all(|of| call.inputs[*of].layout().is_contiguous())
-    {
-        let (first, second) = (call.inputs[a].view(), call.inputs[b].view());
-        let sum = differences_of_all::<T>(first.as_slice()?, second.as_slice()?, factor);
         call.out.view_mut().as_mut_slice()?.fill(O::rounded(Complex64::new(sum, 0.0)));
         return Ok(());
     }

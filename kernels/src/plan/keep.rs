@@ -44,10 +44,7 @@ pub(crate) fn run_fused<A: Arrays, E: From<Error>>(
     let keep = Keep::new(on);
     work(&keep, arrays)?;
     let calls = keep.fused();
-    let mut needed = Vec::new();
-    for (_, call) in &calls {
-        Needed::add_to(&mut needed, Needed::by(call.verb()));
-    }
+    let needed = Needed::by_all(calls.iter().map(|(_, call)| call.verb()));
     // Borrowed until all calls are made.
     let shown = shown(arrays);
     if let Some(at) = Needed::missing_of(&needed, &shown, views) {

@@ -50,12 +50,7 @@ impl<'c> Parts<'c> {
                 },
             },
             Call::Reduce(call) if call.dtype().is_computable() && call.epilogue.is_none() => {
-                let products = call.dot().map(|of| (of, Terms::Products));
-                let differences = || {
-                    let (factor, of) = call.squared_differences()?;
-                    Some((of, Terms::Differences(factor)))
-                };
-                let (of, terms) = products.or_else(differences)?;
+                let (of, terms) = call.terms()?;
                 Self {
                     element: call.dtype(),
                     numbers: None,

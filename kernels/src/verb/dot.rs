@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::{Operand, OperandMut, ViewMut};
 
-use super::{OperandName, ReduceCall, Reduction, check};
+use super::{OperandName, ReduceCall, Reduction, Terms, check};
 use crate::program::Kind;
 use crate::{Cost, Result, constant, cost, input};
 
@@ -34,25 +34,6 @@ impl<'a> Dot<'a> {
     #[must_use]
     pub fn norm_squared(a: DotOf, out: ViewMut<'a>) -> Self {
         Self { a, b: a, out }
-    }
-}
-
-/// What is added up of two arrays, `a` and `b`. It is computed in the dtype of the result.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Terms {
-    /// `Re conj(a) b`
-    Products,
-    /// `|factor (a - b)|²`
-    Differences(f64),
-}
-
-impl Terms {
-    /// The factor of differences.
-    pub(crate) fn factor(self) -> Option<f64> {
-        match self {
-            Self::Products => None,
-            Self::Differences(factor) => Some(factor),
-        }
     }
 }
 

@@ -27,6 +27,7 @@ mod scan;
 mod stencil;
 mod stencil_each;
 mod stencil_sum;
+mod terms;
 mod transfer;
 
 pub use convolve::ConvolveCall;
@@ -37,8 +38,8 @@ pub use copy_mapped::{
     CopyMappedCall, MOST_MAPPED, MOST_SPANS, Mapped, Span, Spans, read_of_mapped,
 };
 pub use describe::{OperandName, Verb};
+pub(crate) use dot::DotCall;
 pub use dot::{Dot, DotOf};
-pub(crate) use dot::{DotCall, Terms};
 pub(crate) use epilogue::{Epilogue, Numbers};
 pub use fft::FftCall;
 pub use fft_axes::FftAxesCall;
@@ -62,6 +63,7 @@ pub use stencil::{Stencil, StencilCall};
 pub use stencil_each::StencilEachCall;
 pub use stencil_sum::{Coefficients, StencilSumCall, StencilTerm};
 pub(crate) use stencil_sum::{Factor, same};
+pub(crate) use terms::Terms;
 pub use transfer::TransferCall;
 
 use arrayspan_bridge::devices::Device;

@@ -4,7 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::expression::{Binary, Node, Unary};
 use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
-use super::{Epilogue, OperandName, Verb, axes, check, map};
+use super::{Epilogue, OperandName, Terms, Verb, axes, check, map};
 use crate::number::computed;
 use crate::plan::{Moved, Operands};
 use crate::{Cost, Expression, Result, cost, input};
@@ -199,7 +199,7 @@ impl<'a> ReduceCall<'a> {
 
     /// The inputs whose differences are squared, absolutely, and summed, if that is all it does, and what these are multiplied by
     /// before: `Σ |factor (a - b)|²`.
-    pub(crate) fn squared_differences(&self) -> Option<(f64, [usize; 2])> {
+    fn squared_differences(&self) -> Option<(f64, [usize; 2])> {
         if !self.is_sum_of_all() {
             return None;
         }
@@ -218,6 +218,15 @@ impl<'a> ReduceCall<'a> {
             },
             _ => difference(of).map(|of| (1.0, of)),
         }
+    }
+
+    /// The inputs and what is added up of them, if that is all it does.
+    pub(crate) fn terms(&self) -> Option<([usize; 2], Terms)> {
+        let differences = || {
+            let (factor, of) = self.squared_differences()?;
+            Some((of, Terms::Differences(factor)))
+        };
+        self.dot().map(|of| (of, Terms::Products)).or_else(differences)
     }
 
     /// What is computed for each element.

@@ -1,5 +1,7 @@
 //! What is computed of sums is part of the call that adds them up, and the same.
 
+use std::sync::Arc;
+
 use arrayspan_kernels::bridge::Array;
 use arrayspan_kernels::{
     Band, Executor, Plan, Reduction, Result, Stencil, Update, Vector, VectorMut, constant, input,
@@ -14,12 +16,30 @@ use super::{array, bits, on_each};
 type State = (Vec<Array>, Vec<Array>);
 
 fn state(on: &dyn Executor, len: usize) -> State {
-    let number =
-        |value: f64| Array::from_slice(&[value], []).unwrap().into_device(on.device()).unwrap().0;
-    (
-        (0..3).map(|seed| array(on, &[len], seed)).collect(),
-        (0..5).map(|k| number(f64::from(k) + 0.5)).collect(),
-    )
+    let vectors = (0..3).map(|seed| array(on, &[len], seed));
+    (vectors.collect(), (0..5).map(|k| number(on, f64::from(k) + 0.5)).collect())
+}
+
+fn number(on: &dyn Executor, value: f64) -> Array {
+    Array::from_slice(&[value], []).unwrap().into_device(on.device()).unwrap().0
+}
+
+/// On the host and on every device that has numbers of 64 bits.
+fn on_each_with_float64(test: impl Fn(Arc<dyn Executor>)) {
+    on_each(|on| {
+        if on.device().is_cpu() || on.device().info().float64 {
+            test(on);
+        }
+    });
+}
+
+/// Fails unless numbers are the same but for so much of each.
+#[track_caller]
+fn assert_near(found: &[Array], expected: &[Array], share: f64, what: &str) {
+    for (own, other) in found.iter().zip(expected) {
+        let [own, other] = [own, other].map(|of| of.item::<f64>().unwrap());
+        assert!((own - other).abs() <= share * other.abs(), "{what}: {own}, {other}");
+    }
 }
 
 /// Adds something up, in each of the ways there are.
@@ -61,10 +81,7 @@ fn numbers_of_sums(on: &dyn Executor, numbers: &mut [Array]) -> Result<()> {
 
 #[test]
 fn numbers_of_sums_are_part_of_the_call_that_adds_them_up() {
-    on_each(|on| {
-        if !on.device().is_cpu() && !on.device().info().float64 {
-            return;
-        }
+    on_each_with_float64(|on| {
         // One group, some, and many; none of them even.
         for len in [37, 3001, 100_003, 1_000_003] {
             for (way, calls) in [(0, 1), (1, 1), (2, 1), (3, 1), (4, 2)] {
@@ -83,13 +100,7 @@ fn numbers_of_sums_are_part_of_the_call_that_adds_them_up() {
                     for (own, other) in vectors.iter().zip(&direct.0) {
                         assert_eq!(bits(own), bits(other), "{what}");
                     }
-                    for (own, other) in numbers.iter().zip(&direct.1) {
-                        let [own, other] = [own, other].map(|of| of.item::<f64>().unwrap());
-                        assert!(
-                            (own - other).abs() <= 1e-9 * other.abs(),
-                            "{what}: {own}, {other}"
-                        );
-                    }
+                    assert_near(numbers, &direct.1, 1e-9, &what);
                 }
             }
         }
@@ -99,10 +110,7 @@ fn numbers_of_sums_are_part_of_the_call_that_adds_them_up() {
 /// NaN and infinity are sums as others are.
 #[test]
 fn sums_that_are_no_numbers_are_passed_on() {
-    on_each(|on| {
-        if !on.device().is_cpu() && !on.device().info().float64 {
-            return;
-        }
+    on_each_with_float64(|on| {
         for (value, len) in
             [(f32::NAN, 100_003), (f32::from_bits(u32::MAX), 100_003), (f32::INFINITY, 3001)]
         {
@@ -131,10 +139,7 @@ fn sums_that_are_no_numbers_are_passed_on() {
 /// What reads or writes more than sums stays a call of its own, and so does what reads what it writes.
 #[test]
 fn numbers_of_other_arrays_stay_apart() {
-    on_each(|on| {
-        if !on.device().is_cpu() && !on.device().info().float64 {
-            return;
-        }
+    on_each_with_float64(|on| {
         let calls = |numbers: &dyn Fn(&dyn Executor, &mut State) -> Result<()>, expected: usize| {
             let record = |on: &dyn Executor, state: &mut State| {
                 let (vectors, sums) = (&mut state.0, &mut state.1);
@@ -149,10 +154,7 @@ fn numbers_of_other_arrays_stay_apart() {
                 record(&*on, &mut direct).unwrap();
                 plan.replay().unwrap();
             }
-            for (own, other) in plan.arrays().1.iter().zip(&direct.1) {
-                let [own, other] = [own, other].map(|of| of.item::<f64>().unwrap());
-                assert!((own - other).abs() <= 1e-9 * other.abs(), "{own}, {other}");
-            }
+            assert_near(&plan.arrays().1, &direct.1, 1e-9, "");
         };
         // Written where the first call reads.
         calls(
@@ -186,16 +188,11 @@ fn numbers_of_other_arrays_stay_apart() {
 /// Calls with as many operands in all, but other inputs, are told apart by what keeps launches.
 #[test]
 fn calls_with_as_many_operands_are_told_apart() {
-    on_each(|on| {
-        if !on.device().is_cpu() && !on.device().info().float64 {
-            return;
-        }
+    on_each_with_float64(|on| {
         for turn in 0..2 {
             let mut plans: Vec<Plan<Vec<Array>>> = Vec::new();
             for way in [turn, 1 - turn] {
-                let number =
-                    |value: f64| Array::from_slice(&[value], []).unwrap().into_device(on.device());
-                let numbers = [3.0, 4.0, 5.0, 6.0, 7.0].map(|value| number(value).unwrap().0);
+                let numbers = [3.0, 4.0, 5.0, 6.0, 7.0].map(|value| number(&*on, value));
                 let record = |on: &dyn Executor, numbers: &mut Vec<Array>| {
                     let [s, a, b, q, p] = &mut numbers[..] else { unreachable!("there are five") };
                     let twice = input(0) * constant(2.0);
@@ -226,10 +223,7 @@ fn calls_with_as_many_operands_are_told_apart() {
 /// Numbers of 32 bits in what a kernel computes beside sums of 64.
 #[test]
 fn numbers_of_two_widths_stay_what_they_are() {
-    on_each(|on| {
-        if !on.device().is_cpu() && !on.device().info().float64 {
-            return;
-        }
+    on_each_with_float64(|on| {
         for len in [37, 5003, 100_003] {
             let new = || {
                 let complex: Vec<Complex32> =
@@ -267,10 +261,7 @@ fn numbers_of_two_widths_stay_what_they_are() {
 /// A plan that is made of fewer passes twice.
 #[test]
 fn what_is_joined_later_loses_nothing() {
-    on_each(|on| {
-        if !on.device().is_cpu() && !on.device().info().float64 {
-            return;
-        }
+    on_each_with_float64(|on| {
         let record = |on: &dyn Executor, (vectors, numbers): &mut State| {
             let [x, y, z] = &mut vectors[..] else { unreachable!("there are three") };
             let [p, norm, q, t, _] = &mut numbers[..] else { unreachable!("there are five") };
@@ -287,10 +278,7 @@ fn what_is_joined_later_loses_nothing() {
         for _ in 0..2 {
             record(&*on, &mut direct).unwrap();
             plan.replay().unwrap();
-            for (own, other) in plan.arrays().1.iter().zip(&direct.1) {
-                let [own, other] = [own, other].map(|of| of.item::<f64>().unwrap());
-                assert!((own - other).abs() <= 1e-9 * other.abs(), "{own}, {other}");
-            }
+            assert_near(&plan.arrays().1, &direct.1, 1e-9, "");
         }
     });
 }
@@ -298,17 +286,11 @@ fn what_is_joined_later_loses_nothing() {
 /// Calls that have as many arguments as fit stay as they are, with or without numbers that are computed of their sums.
 #[test]
 fn what_would_be_too_many_arguments_stays_apart() {
-    on_each(|on| {
-        if !on.device().is_cpu() && !on.device().info().float64 {
-            return;
-        }
+    on_each_with_float64(|on| {
         for others in [2, 6, 10, 12] {
-            let number = |value: f64| {
-                Array::from_slice(&[value], []).unwrap().into_device(on.device()).unwrap().0
-            };
             let new = || {
                 let vectors: Vec<Array> = (0..9).map(|seed| array(&*on, &[5003], seed)).collect();
-                (vectors, (0..20).map(|k| number(f64::from(k) + 0.5)).collect::<Vec<_>>())
+                (vectors, (0..20).map(|k| number(&*on, f64::from(k) + 0.5)).collect::<Vec<_>>())
             };
             let record = |on: &dyn Executor, (vectors, numbers): &mut State| {
                 let (y, inputs) = vectors.split_first_mut().unwrap();
@@ -333,10 +315,7 @@ fn what_would_be_too_many_arguments_stays_apart() {
             record(&*on, &mut direct).unwrap();
             let mut plan = Plan::record(on.clone(), new(), record).unwrap().fused();
             plan.replay().unwrap();
-            for (own, other) in plan.arrays().1.iter().zip(&direct.1) {
-                let [own, other] = [own, other].map(|of| of.item::<f64>().unwrap());
-                assert!((own - other).abs() <= 1e-6 * other.abs(), "{others}: {own}, {other}");
-            }
+            assert_near(&plan.arrays().1, &direct.1, 1e-6, &format!("{others}"));
         }
     });
 }

@@ -82,12 +82,10 @@ impl<M: Method> Run<'_, M> {
         self.whole = 1.0;
         self.w.history.explain(on, &vec![1.0; self.w.history.columns().unwrap_or(1)])?;
         M::turn(self)?;
-        // One alone, and two as they are recorded: the second one begins where the first one ends.
-        let fused = self.fuses() && self.iterate_fused(0..1).is_ok();
+        // Two, where there is room: the second one begins where the first one ends. What one alone launches is among what they do.
+        let fused = self.fuses() && self.iterate_fused(0..self.w.history.room().min(2)).is_ok();
         if !fused {
             M::iterate(self, 0)?;
-        } else if self.w.history.room() > 1 {
-            self.iterate_fused(0..2)?;
         }
         self.w.history.restart(on, 1)
     }

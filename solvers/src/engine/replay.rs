@@ -45,18 +45,17 @@ impl<M: Method> Run<'_, M> {
             }
             other => self.replay = other,
         }
-        let fused = self.fuses();
+        let fuses = self.fuses();
         for step in done..iterations {
-            if fused && !matches!(self.replay, Replay::Plain) {
-                match self.iterate_fused(step..step + 1) {
-                    Err(error) if is_not_kept(&error) => self.replay = Replay::Plain,
-                    made => {
-                        made?;
-                        continue;
-                    }
+            let plain = !fuses || matches!(self.replay, Replay::Plain);
+            match if plain { M::iterate(self, step) } else { self.iterate_fused(step..step + 1) } {
+                // As above.
+                Err(error) if !plain && is_not_kept(&error) => {
+                    self.replay = Replay::Plain;
+                    M::iterate(self, step)?;
                 }
+                made => made?,
             }
-            M::iterate(self, step)?;
         }
         if !self.method.replays(iterations) && matches!(self.replay, Replay::Recorded(..)) {
             // Vectors have changed places.
