@@ -1,8 +1,8 @@
 //! Shapes as Python writes them.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyIterator, PySet, PyString, PyTuple};
 use smallvec::SmallVec;
 
 use crate::error::{Class, refuse};
@@ -14,7 +14,18 @@ impl<'py> FromPyObject<'_, 'py> for Shape {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        several(&given, "shape").map(Self)
+        several(&given, "shape", count).map(Self)
+    }
+}
+
+/// Indices along an axis, from 0 on.
+pub(crate) struct Indices(pub(crate) Vec<usize>);
+
+impl<'py> FromPyObject<'_, 'py> for Indices {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        several(&given, "indices", count).map(Self)
     }
 }
 
@@ -25,7 +36,7 @@ impl<'py> FromPyObject<'_, 'py> for Axes {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        several(&given, "axes").map(Self)
+        several(&given, "axes", integer).map(Self)
     }
 }
 
@@ -68,19 +79,45 @@ impl<T: Clone> PerAxis<T> {
     }
 }
 
-fn several<'py, T, C>(given: &Bound<'py, PyAny>, what: &str) -> PyResult<C>
+/// One, or several in an order.
+fn several<'py, T, C: FromIterator<T>>(
+    given: &Bound<'py, PyAny>,
+    what: &str,
+    one: impl Fn(&Bound<'py, PyAny>, &str) -> PyResult<T>,
+) -> PyResult<C> {
+    match items(given) {
+        Some(items) => items.map(|item| one(&item?, what)).collect(),
+        None => Ok(std::iter::once(one(given, what)?).collect()),
+    }
+}
+
+/// An integer that is not negative.
+fn count(given: &Bound<'_, PyAny>, what: &str) -> PyResult<usize> {
+    number(given, what)
+}
+
+fn integer(given: &Bound<'_, PyAny>, what: &str) -> PyResult<isize> {
+    number(given, what)
+}
+
+/// An integer, which neither `True` nor `False` is.
+fn number<'py, T>(given: &Bound<'py, PyAny>, what: &str) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
-    C: FromIterator<T>,
 {
-    if let Ok(one) = given.extract::<T>() {
-        return Ok(std::iter::once(one).collect());
+    let number = if given.is_instance_of::<PyBool>() { None } else { Some(given.extract()) };
+    match number {
+        Some(Ok(number)) => Ok(number),
+        Some(Err(error)) if error.is_instance_of::<PyOverflowError>(given.py()) => {
+            refuse(Class::Parameter, format!("{what}: {given} is negative, or too large"))
+        }
+        _ => {
+            let class = given.get_type();
+            let class = class.name().map_or_else(|_| String::new(), |name| name.to_string());
+            let why = format!("{what}: expected an integer or several, not {class}");
+            Err(PyTypeError::new_err(why))
+        }
     }
-    let wrong = || {
-        let class = given.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
-        PyTypeError::new_err(format!("{what}: expected an integer or several, not {class}"))
-    };
-    items(given).ok_or_else(wrong)?.map(|item| item?.extract::<T>()).collect()
 }
 
 /// Goes through what has several, in an order: not what can be gone through, but has none, or is a text.

@@ -269,3 +269,44 @@ def test_no_iteration_leaves_the_model_as_it_was(most):
         np.testing.assert_array_equal(solve(A, G @ X, x0=start.copy(), niter=most)[0], start)
     x, *_ = pylops.regularized_inversion(A, G @ X, None, x0=start, iter_lim=max(most, 0))
     np.testing.assert_array_equal(x, start)
+
+
+@pytest.mark.parametrize("name", ["cg", "cgls", "lsqr", "ista", "fista"])
+def test_runs_in_memory_that_stays_are_those_in_memory_of_their_own(name):
+    solver = getattr(pylops, name)
+    square = name == "cg"
+    Op = P if square else A
+    options = {"alpha": 1e-3} if name.endswith("ista") else {}
+    for k in range(4):
+        y = (G.T @ G if square else G) @ (X + k)
+        x0 = np.ones(6) if k % 2 else None
+        kept = solver(Op, y, x0=x0, niter=4 + k, preallocate=True, **options)
+        own = solver(Op, y, x0=x0, niter=4 + k, **options)
+        assert np.array_equal(kept[0], own[0])
+
+
+def test_memory_that_stays_goes_with_the_operator_and_is_nobody_elses():
+    from arrayspan.pylops.optimization._kept import _KEPT
+
+    Op = pylops.MatrixMult(G)
+    x = pylops.cgls(Op, G @ X, niter=5, preallocate=True)[0]
+    assert list(_KEPT[Op]) == ["cgls"]
+    # A run within a run has its own.
+    inner = []
+
+    def look(_):
+        inner.append(pylops.cgls(Op, G @ X, niter=5, preallocate=True)[0])
+
+    pylops.cgls(Op, G @ X, niter=5, preallocate=True, callback=look)
+    assert inner and all(np.array_equal(each, x) for each in inner)
+
+    def broken(_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        pylops.cgls(Op, G @ X, niter=5, preallocate=True, callback=broken)
+    assert np.array_equal(pylops.cgls(Op, G @ X, niter=5, preallocate=True)[0], x)
+    count = len(_KEPT)
+    del Op
+    gc.collect()
+    assert len(_KEPT) == count - 1

@@ -316,3 +316,22 @@ def test_what_makes_no_sense_is_refused():
     assert stopped.stopped == "not finite"
     assert solvers.cgls(a, np.ones(20), time=0.0).stopped in ("time", "residual", "gradient")
     assert solvers.cgls(a, np.zeros(20)).iterations == 0
+
+
+def test_a_solution_says_how_its_iterations_were_launched():
+    a = MatrixMult(T)
+    limits = dict(residual=0, gradient=0)
+    found = solvers.cgls(a, T @ model, iterations=3, **limits)
+    assert found.launched == "one by one: they were too few"
+    found = solvers.gmres(MatrixMult(S), S @ model, iterations=30)
+    assert found.launched == "one by one: the method makes each iteration another one"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"iterations": -1}, {"check_every": 2**70}, {"residual": "small"}, {"time": []}, {"stagnation": 3}, {"workspace": 3}],
+)
+def test_what_is_no_limit_is_refused_by_its_name(options):
+    (name,) = options
+    with pytest.raises((TypeError, ValueError), match=name):
+        solvers.cgls(MatrixMult(T), T @ model, **options)

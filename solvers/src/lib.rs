@@ -34,6 +34,7 @@ mod encoded;
 mod engine;
 mod error;
 pub mod krylov;
+mod launched;
 pub mod least_squares;
 mod observe;
 pub mod observers;
@@ -57,6 +58,7 @@ pub use error::{Error, Result};
 pub use krylov::{
     BiCgStab, Cg, Cgls, Gmres, Lsmr, Lsqr, Minres, SingleReductionCg, SingleReductionCgls,
 };
+pub use launched::{Launched, Singly};
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
 pub use solve::{Direct, Solve, Solved, SolvedBy, solve};

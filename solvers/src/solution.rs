@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::Array;
 
-use crate::Stopped;
+use crate::{Launched, Stopped};
 
 /// What a solver returns.
 #[derive(Debug)]
@@ -16,4 +16,6 @@ pub struct Solution {
     pub residuals: Vec<f64>,
     /// Why it stopped.
     pub stopped: Stopped,
+    /// How its iterations were launched: several at once, or why not.
+    pub launched: Launched,
 }

@@ -9,7 +9,7 @@ use crate::dense::{Small, download, near_one, numbers, singular, upload};
 use crate::eigen::block::applied;
 use crate::engine::fit::Fit;
 use crate::engine::scale::{epsilon, power};
-use crate::{Cg, Lsqr, Minres, Result, Solution, Solver, Stop, Stopped};
+use crate::{Cg, Launched, Lsqr, Minres, Result, Singly, Solution, Solver, Stop, Stopped};
 
 /// What errors call it.
 const NAME: &str = "Solve";
@@ -186,10 +186,8 @@ fn direct(a: &Operator, y: &View<'_>, on: &dyn Executor, positive: bool) -> Resu
     let flat = upload(on, &x, a.domain().dtype())?;
     let mut shaped = on.empty(a.domain().shape(), a.domain().dtype())?;
     on.copy(flat.view(), shaped.view_mut().reshaped(&[n, 1])?, Update::set())?;
-    Ok(Solved {
-        solution: Solution { x: shaped, iterations: 1, residuals: residuals.to_vec(), stopped },
-        by,
-    })
+    let (residuals, launched) = (residuals.to_vec(), Launched::Singly(Singly::Method));
+    Ok(Solved { solution: Solution { x: shaped, iterations: 1, residuals, stopped, launched }, by })
 }
 
 /// How it ends, by whether the dtype has room for the solution.

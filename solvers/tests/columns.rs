@@ -137,7 +137,7 @@ fn sizes_zeros_and_nan_of_one_are_nothing_to_the_others() {
         let stop = Stop::after(300);
         let cgls = Cgls { stop, ..Cgls::default() }.solve_columns(&a, &y, None).unwrap();
         let lsqr = Lsqr { stop, ..Lsqr::default() }.solve_columns(&a, &y, None).unwrap();
-        for Columns { x, columns } in [cgls, lsqr] {
+        for Columns { x, columns, .. } in [cgls, lsqr] {
             for (number, size) in sizes.iter().enumerate() {
                 let what = format!("{dtype} {size:e}: {:?}", columns[number].stopped);
                 let x: Vec<_> = column(&x, number).into_iter().map(|x| x / size).collect();

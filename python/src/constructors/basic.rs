@@ -1,5 +1,6 @@
 //! Basic operators.
 
+use arrayspan::bridge::Conversion;
 use arrayspan::operators as of;
 use arrayspan::operators::{Integral, Interpolation, Sparse};
 use pyo3::prelude::*;
@@ -11,7 +12,7 @@ use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
 use crate::incoming;
 use crate::operator::PyOperator;
-use crate::shape::{Axes, Shape};
+use crate::shape::{Axes, Indices, Shape};
 
 /// ``y = x``, or the part of ``x`` that fits ``range_shape``, with zeros where there is no ``x``.
 ///
@@ -96,7 +97,7 @@ pub(crate) fn imag(shape: Shape, dtype: Named) -> Result<PyOperator> {
 }
 
 /// ``y = A x`` with a matrix along the first axis, whose models have further axes of extents ``others``; or along an ``axis`` of models of a
-/// ``shape``. Sparse matrices are those of SciPy, or whatever has ``tocsr()``.
+/// ``shape``. With a ``dtype`` the matrix is converted to that. Sparse matrices are those of SciPy, or whatever has ``tocsr()``.
 ///
 #[doc = include_str!("../../docs/operators/MatrixMult.txt")]
 #[pyfunction(name = "MatrixMult")]
@@ -111,7 +112,11 @@ pub(crate) fn matrix_mult(
     if matrix.hasattr("tocsr")? {
         return sparse(matrix, others, shape, axis, dtype);
     }
-    let matrix = kept(matrix, "matrix")?;
+    let mut matrix = kept(matrix, "matrix")?;
+    if let Some(dtype) = dtype.map(|dtype| dtype.0).filter(|dtype| *dtype != matrix.dtype()) {
+        let stream = matrix.device().stream()?;
+        matrix = matrix.view().convert(dtype, &Conversion::SATURATE, &stream)?.into_shared();
+    }
     Ok(match (shape, others) {
         (None, others) => of::MatrixMult::new(matrix, &others.map_or_else(Vec::new, |o| o.0))?,
         (Some(shape), None) => {
@@ -202,16 +207,16 @@ pub(crate) fn symmetrize(shape: Shape, axis: isize, dtype: Named) -> Result<PyOp
 #[pyo3(signature = (shape, indices, axis=-1, *, mask=false, dtype=DTYPE))]
 pub(crate) fn restriction(
     shape: Shape,
-    indices: Vec<usize>,
+    indices: Indices,
     axis: isize,
     mask: bool,
     dtype: Named,
 ) -> Result<PyOperator> {
     let space = space(shape, dtype)?;
     Ok(if mask {
-        of::Restriction::mask(space, axis, indices)?
+        of::Restriction::mask(space, axis, indices.0)?
     } else {
-        of::Restriction::new(space, axis, indices)?
+        of::Restriction::new(space, axis, indices.0)?
     }
     .into())
 }

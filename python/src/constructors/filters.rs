@@ -9,7 +9,7 @@ use super::{DTYPE, kept, numbers, space};
 use crate::dtype::Named;
 use crate::error::Result;
 use crate::operator::PyOperator;
-use crate::shape::Shape;
+use crate::shape::{Indices, Shape};
 
 /// Convolution along an axis with ``filters``, ``(places, taps)``, at rising ``places``, and on straight lines between these.
 ///
@@ -19,12 +19,12 @@ use crate::shape::Shape;
 pub(crate) fn non_stationary_convolve1d(
     shape: Shape,
     filters: &Bound<'_, PyAny>,
-    places: Vec<usize>,
+    places: Indices,
     axis: isize,
     dtype: Named,
 ) -> Result<PyOperator> {
     let (space, filters) = (space(shape, dtype)?, kept(filters, "filters")?);
-    Ok(of::NonStationaryConvolve1D::new(space, axis, filters, places)?.into())
+    Ok(of::NonStationaryConvolve1D::new(space, axis, filters, places.0)?.into())
 }
 
 /// Convolution along two axes with ``filters``, ``(places, places, taps, taps)``, on a grid of ``places``, one list for each axis, and
@@ -36,12 +36,12 @@ pub(crate) fn non_stationary_convolve1d(
 pub(crate) fn non_stationary_convolve2d(
     shape: Shape,
     filters: &Bound<'_, PyAny>,
-    places: [Vec<usize>; 2],
+    places: [Indices; 2],
     dtype: Named,
     method: Choice<Convolution>,
 ) -> Result<PyOperator> {
     let (space, filters) = (space(shape, dtype)?, kept(filters, "filters")?);
-    let places = [&places[0][..], &places[1]];
+    let places = [&places[0].0[..], &places[1].0];
     Ok(of::NonStationaryConvolve2D::by(space, filters, places, method.0)?.into())
 }
 
@@ -53,12 +53,12 @@ pub(crate) fn non_stationary_convolve2d(
 pub(crate) fn non_stationary_convolve3d(
     shape: Shape,
     filters: &Bound<'_, PyAny>,
-    places: [Vec<usize>; 3],
+    places: [Indices; 3],
     dtype: Named,
     method: Choice<Convolution>,
 ) -> Result<PyOperator> {
     let (space, filters) = (space(shape, dtype)?, kept(filters, "filters")?);
-    let places = [&places[0][..], &places[1], &places[2]];
+    let places = [&places[0].0[..], &places[1].0, &places[2].0];
     Ok(of::NonStationaryConvolve3D::by(space, filters, places, method.0)?.into())
 }
 
@@ -70,9 +70,9 @@ pub(crate) fn non_stationary_convolve3d(
 pub(crate) fn non_stationary_filters1d(
     input: &Bound<'_, PyAny>,
     taps: usize,
-    places: Vec<usize>,
+    places: Indices,
 ) -> Result<PyOperator> {
-    Ok(of::NonStationaryFilters1D::new(kept(input, "input")?, taps, places)?.into())
+    Ok(of::NonStationaryFilters1D::new(kept(input, "input")?, taps, places.0)?.into())
 }
 
 /// What filters of so many ``taps`` along each axis, at ``places``, one list for each axis, give of an ``input`` of two axes.
@@ -83,9 +83,9 @@ pub(crate) fn non_stationary_filters1d(
 pub(crate) fn non_stationary_filters2d(
     input: &Bound<'_, PyAny>,
     taps: [usize; 2],
-    places: [Vec<usize>; 2],
+    places: [Indices; 2],
 ) -> Result<PyOperator> {
-    let places = [&places[0][..], &places[1]];
+    let places = [&places[0].0[..], &places[1].0];
     Ok(of::NonStationaryFilters2D::new(kept(input, "input")?, taps, places)?.into())
 }
 

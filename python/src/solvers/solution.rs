@@ -18,13 +18,15 @@ pub(crate) struct PySolution {
     residuals: Vec<f64>,
     /// Why it stopped: ``"residual"``, ``"gradient"``, ``"precision"``, ``"iterations"`` and others.
     stopped: &'static str,
+    /// How iterations were launched: so many ``"iterations several at once"``, or ``"one by one: "`` and why.
+    launched: String,
 }
 
 impl PySolution {
     pub(crate) fn new(py: Python<'_>, solution: Solution, kind: &Kind) -> Result<Self> {
-        let Solution { x, iterations, residuals, stopped } = solution;
-        let x = kind.give(py, x)?.unbind();
-        Ok(Self { x, iterations, residuals, stopped: stop::name(stopped) })
+        let Solution { x, iterations, residuals, stopped, launched } = solution;
+        let (x, stopped) = (kind.give(py, x)?.unbind(), stop::name(stopped));
+        Ok(Self { x, iterations, residuals, stopped, launched: launched.to_string() })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use arrayspan::solvers::{Stagnation, Stop, Stopped};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -23,26 +23,20 @@ impl Stopping {
         let (mut stop, mut check_every, mut workspace) = (Stop::default(), 10, None);
         for (name, value) in options.into_iter().flatten() {
             let name = name.cast_into::<PyString>().map_err(PyErr::from)?;
-            match name.to_str()? {
-                "iterations" => stop.iterations = value.extract()?,
-                "residual" => stop.residual = value.extract()?,
-                "absolute" => stop.absolute = value.extract()?,
-                "gradient" => stop.gradient = value.extract()?,
+            let given = Argument { name: name.to_str()?, value };
+            match given.name {
+                "iterations" => stop.iterations = given.read()?,
+                "residual" => stop.residual = given.read()?,
+                "absolute" => stop.absolute = given.read()?,
+                "gradient" => stop.gradient = given.read()?,
                 "stagnation" => {
-                    stop.stagnation = value
-                        .extract::<Option<(usize, f64)>>()?
+                    stop.stagnation = given
+                        .read::<Option<(usize, f64)>>()?
                         .map(|(iterations, decrease)| Stagnation { iterations, decrease });
                 }
-                "time" => stop.time = value.extract::<Option<f64>>()?.map(seconds).transpose()?,
-                "check_every" => check_every = value.extract()?,
-                "workspace" => {
-                    let given = value;
-                    workspace = if given.is_none() {
-                        None
-                    } else {
-                        Some(given.cast_into::<PyWorkspace>().map_err(PyErr::from)?.unbind())
-                    };
-                }
+                "time" => stop.time = given.read::<Option<f64>>()?.map(seconds).transpose()?,
+                "check_every" => check_every = given.read()?,
+                "workspace" => workspace = given.read()?,
                 other => {
                     let known =
                         "iterations, residual, absolute, gradient, stagnation, time, check_every";
@@ -54,6 +48,30 @@ impl Stopping {
             }
         }
         Ok(Self { stop, check_every, workspace })
+    }
+}
+
+/// What the caller has said by a keyword.
+struct Argument<'a, 'py> {
+    name: &'a str,
+    value: Bound<'py, PyAny>,
+}
+
+impl<'py> Argument<'_, 'py> {
+    /// As the type that it is to have; what cannot be is refused by its name.
+    fn read<T: FromPyObjectOwned<'py>>(&self) -> PyResult<T> {
+        let Self { name, value } = self;
+        value.extract::<T>().map_err(|error| {
+            let error: PyErr = error.into();
+            let py = value.py();
+            if error.is_instance_of::<PyOverflowError>(py) {
+                Class::Parameter.raise(py, format!("{name} = {value} is negative, or too large"))
+            } else if error.is_instance_of::<PyTypeError>(py) {
+                PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)))
+            } else {
+                error
+            }
+        })
     }
 }
 

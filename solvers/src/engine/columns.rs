@@ -14,7 +14,7 @@ use super::read::reals;
 use super::run::{Method, Run};
 use super::scale::{exponent, times};
 use super::workspace::{Scalars, SolverWorkspace};
-use crate::{Result, Stopped};
+use crate::{Launched, Result, Singly, Stopped};
 
 /// What [`Solver::solve_columns`](crate::Solver::solve_columns) returns.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct Columns {
     pub x: Array,
     /// How each of them came about.
     pub columns: Vec<Column>,
+    /// How iterations, which are those of all at once, were launched.
+    pub launched: Launched,
 }
 
 /// How the solution for one of several right-hand sides came about: what a [`Solution`](crate::Solution) says beside it.
@@ -54,7 +56,8 @@ pub(super) fn solve<M: Method>(
     check(method, &a)?;
     check_damping(method, y.dtype())?;
     if count == 0 {
-        return Ok(Columns { x: empty(a.domain(), on)?, columns: Vec::new() });
+        let launched = Launched::Singly(Singly::Few);
+        return Ok(Columns { x: empty(a.domain(), on)?, columns: Vec::new(), launched });
     }
     let scalars = Scalars { dtype: y.dtype().real(), columns: Some(count) };
     let mut workspace = workspace_with(method, &a, on, scalars)?;
@@ -259,8 +262,8 @@ impl<M: Method> Solving<'_, M> {
             let iterations = seen.iterations();
             Column { iterations, residuals: seen.residuals, stopped }
         });
-        let columns = columns.collect();
-        Ok(Columns { x: self.found.unwrap_or(self.run.x), columns })
+        let (columns, launched) = (columns.collect(), self.run.launched());
+        Ok(Columns { x: self.found.unwrap_or(self.run.x), columns, launched })
     }
 }
 

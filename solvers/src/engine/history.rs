@@ -274,10 +274,10 @@ impl History {
         }
     }
 
-    /// Makes the state at the last check the one that those that are recorded begin at.
-    pub(crate) fn begin_recorded(&mut self, on: &dyn Executor) -> Result<()> {
+    /// Makes the state `step` iterations after the last check the one that those that are recorded begin at.
+    pub(crate) fn begin_recorded(&mut self, on: &dyn Executor, step: usize) -> Result<()> {
         let Some(recorded) = &mut self.recorded else { return Ok(()) };
-        let from = self.slots.view().sliced(0, 0, 1)?;
+        let from = self.slots.view().sliced(0, step, 1)?;
         Ok(on.copy(from, recorded.view_mut().sliced(0, 0, 1)?, Update::set())?)
     }
 

@@ -83,9 +83,13 @@ impl<M: Method> Run<'_, M> {
         self.w.history.explain(on, &vec![1.0; self.w.history.columns().unwrap_or(1)])?;
         M::turn(self)?;
         // Two, where there is room: the second one begins where the first one ends. What one alone launches is among what they do.
-        let fused = self.fuses() && self.iterate_fused(0..self.w.history.room().min(2)).is_ok();
-        if !fused {
-            M::iterate(self, 0)?;
+        // And two of those that are alike, where the first ones are not.
+        let (two, alone) = (self.w.history.room().min(2), self.method.alone(0));
+        for done in if alone > 0 { vec![0, alone] } else { vec![0] } {
+            self.done = done;
+            if !(self.fuses() && self.iterate_fused(0..two).is_ok()) {
+                M::iterate(self, 0)?;
+            }
         }
         self.w.history.restart(on, 1)
     }

@@ -9,7 +9,7 @@ use arrayspan_operators::LinearMap;
 use super::history::History;
 use super::recorded::Replay;
 use super::run::{Method, Run};
-use crate::{Error, Result};
+use crate::{Error, Launched, Result, Singly};
 
 impl<M: Method> Run<'_, M> {
     /// Enqueues so many iterations from the first column of the history on; `left` counts all that there may be.
@@ -17,21 +17,15 @@ impl<M: Method> Run<'_, M> {
     /// What is enqueued depends on nothing that the host has seen of earlier iterations. So where the device launches several
     /// kernels as one, a few iterations are recorded once and replayed: a launch of all in place of one for each kernel.
     pub(super) fn enqueue(&mut self, iterations: usize, left: usize) -> Result<()> {
+        let mut done = self.method.alone(self.done).min(iterations);
+        (0..done).try_for_each(|step| self.enqueue_one(step))?;
         if let Replay::New = self.replay
-            && let Some([few, most]) = History::recorded(self.on, self.w.history.room())
-            && iterations >= few
+            && let Some(counts) = History::recorded(self.on, self.w.history.room())
         {
-            self.replay = match self.take_kept(iterations) {
-                // There has been a run like this one, and there may be more of them.
-                Some(Replay::Recorded(count, ..)) if count < most && iterations >= most => {
-                    self.recorded(most)
-                }
-                Some(kept) => kept,
-                None if left >= 2 * few => self.recorded(few),
-                None => Replay::New,
-            };
+            self.done += done;
+            self.replay = self.found_or_recorded(iterations - done, left - done, counts);
+            self.done -= done;
         }
-        let mut done = 0;
         match std::mem::take(&mut self.replay) {
             Replay::Recorded(count, graph, alike) => {
                 match self.replay(iterations, count, &graph, &mut done) {
@@ -45,18 +39,7 @@ impl<M: Method> Run<'_, M> {
             }
             other => self.replay = other,
         }
-        let fuses = self.fuses();
-        for step in done..iterations {
-            let plain = !fuses || matches!(self.replay, Replay::Plain);
-            match if plain { M::iterate(self, step) } else { self.iterate_fused(step..step + 1) } {
-                // As above.
-                Err(error) if !plain && is_not_kept(&error) => {
-                    self.replay = Replay::Plain;
-                    M::iterate(self, step)?;
-                }
-                made => made?,
-            }
-        }
+        (done..iterations).try_for_each(|step| self.enqueue_one(step))?;
         if !self.method.replays(iterations) && matches!(self.replay, Replay::Recorded(..)) {
             // Vectors have changed places.
             self.replay = Replay::New;
@@ -64,7 +47,45 @@ impl<M: Method> Run<'_, M> {
         M::settle(self, iterations)
     }
 
-    /// Replays `count` iterations as often as they go into `iterations`; counts them in `done`.
+    /// One iteration by itself.
+    fn enqueue_one(&mut self, step: usize) -> Result<()> {
+        if !self.fuses() || matches!(self.replay, Replay::Plain) {
+            return M::iterate(self, step);
+        }
+        match self.iterate_fused(step..step + 1) {
+            // As of replays.
+            Err(error) if is_not_kept(&error) => {
+                self.replay = Replay::Plain;
+                M::iterate(self, step)
+            }
+            made => made,
+        }
+    }
+
+    /// Iterations to be replayed, for the next ones of so many, and of so many that are left: those of a run before, or new ones, few or many.
+    fn found_or_recorded(
+        &mut self,
+        iterations: usize,
+        left: usize,
+        [few, most]: [usize; 2],
+    ) -> Replay {
+        // Where the first ones are made alone, all counts but this one would leave others alone as well.
+        let [few, most] = if self.method.alone(0) > 0 { [2, 2] } else { [few, most] };
+        if iterations < few {
+            return Replay::New;
+        }
+        match self.take_kept(iterations) {
+            // There has been a run like this one, and there may be more of them.
+            Some(Replay::Recorded(count, ..)) if count < most && iterations >= most => {
+                self.recorded(most)
+            }
+            Some(kept) => kept,
+            None if left >= 2 * few => self.recorded(few),
+            None => Replay::New,
+        }
+    }
+
+    /// Replays `count` iterations as often as they go into `iterations`, of which there are `done` already.
     fn replay(
         &mut self,
         iterations: usize,
@@ -73,13 +94,14 @@ impl<M: Method> Run<'_, M> {
         done: &mut usize,
     ) -> Result<()> {
         let (on, y) = (self.on, self.y.clone());
-        if count <= iterations {
-            self.w.history.begin_recorded(on)?;
+        if *done + count <= iterations {
+            self.w.history.begin_recorded(on, *done)?;
         }
         while *done + count <= iterations {
             graph.replay(&mut Shown(self), std::slice::from_ref(&y))?;
             self.w.history.keep_recorded(on, *done, count)?;
             *done += count;
+            self.together += count;
         }
         Ok(())
     }
@@ -88,6 +110,24 @@ impl<M: Method> Run<'_, M> {
     /// devices where graphs are kernels. (On the host calls in fewer passes give the same bits.)
     pub(super) fn fuses(&self) -> bool {
         self.on.stream().has_graphs() && !self.on.device().is_cpu() && self.records(2)
+    }
+
+    /// How iterations have been launched so far.
+    pub(super) fn launched(&self) -> Launched {
+        if self.together > 0 {
+            return Launched::Together(self.together);
+        }
+        Launched::Singly(if !self.on.has_graphs() {
+            Singly::Device
+        } else if !self.method.replays(2) {
+            Singly::Method
+        } else if !self.records(2) || matches!(self.replay, Replay::Plain) {
+            Singly::Operator
+        } else if matches!(self.replay, Replay::Refused) {
+            Singly::Refused
+        } else {
+            Singly::Few
+        })
     }
 
     /// Whether so many iterations are nothing but calls on this device.
@@ -171,6 +211,7 @@ impl<M: Method> Run<'_, M> {
             damped_alone: self.damped_alone,
             done: self.done,
             replay: Replay::Refused,
+            together: self.together,
         };
         let done = work(&mut run);
         let Run { x, own, data, lost, next, .. } = run;

@@ -103,9 +103,15 @@ pub trait Method: Debug + Sized {
     fn kept(vectors: &mut Self::Vectors) -> Vec<&mut Array>;
 
     /// Whether so many iterations enqueue the same after each check, whatever their numbers, and leave all vectors where they
-    /// were: then they may be recorded once and replayed.
+    /// were: then they may be recorded once and replayed. (But for those that are made [alone](Self::alone).)
     fn replays(&self, _iterations: usize) -> bool {
         false
+    }
+
+    /// How many iterations are made alone, after so many, before others are replayed: because they do something else, or begin where
+    /// vectors have changed places. At most one but for the first ones.
+    fn alone(&self, _done: usize) -> usize {
+        0
     }
 
     /// What iterations that were recorded depend on beside operators, scale, damping and places: bits of numbers. `None`: on something
@@ -201,6 +207,8 @@ pub struct Run<'a, M: Method> {
     pub(crate) next: Option<State>,
     /// The iterations from one check to the next.
     pub(crate) replay: Replay,
+    /// How many iterations were launched with others.
+    pub(crate) together: usize,
 }
 
 impl<'a, M: Method> Run<'a, M> {
@@ -233,6 +241,7 @@ impl<'a, M: Method> Run<'a, M> {
             done: 0,
             next,
             replay: Replay::New,
+            together: 0,
         }
     }
 

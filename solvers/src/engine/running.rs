@@ -165,10 +165,11 @@ impl<'a, M: Method> Running<'a, M> {
     fn finish_for(mut self, reason: Stopped) -> Result<Solution> {
         let stopped = self.stopped.unwrap_or(reason);
         let stopped = self.run.outcome(stopped, self.unscaled.as_ref())?;
+        let launched = self.run.launched();
         self.run.keep();
         let iterations = self.seen.iterations();
         let (x, residuals) = (self.unscaled.unwrap_or(self.run.x), self.seen.residuals);
-        Ok(Solution { x, iterations, residuals, stopped })
+        Ok(Solution { x, iterations, residuals, stopped, launched })
     }
 
     /// Leads the run to its end, as [`solve_in`](super::Solver::solve_in) does: iterations between two checks, then the observer,

@@ -10,7 +10,7 @@ use self::complex::{Complex, number, product, quotient};
 use super::breakdown::{epsilon, going, most};
 use crate::engine::Make;
 use crate::engine::history::{RESIDUAL, STEP, State};
-use crate::engine::run::{Method, Run};
+use crate::engine::run::{self, Method, Run};
 use crate::engine::system::Parts;
 use crate::parameters::square;
 use crate::{Result, Stop, Stopped};
@@ -171,6 +171,28 @@ impl Method for BiCgStab {
         vectors.into_iter().chain(numbers).collect()
     }
 
+    fn replays(&self, _: usize) -> bool {
+        true
+    }
+
+    /// Iterations of odd number write the other one of two scalars.
+    fn alone(&self, done: usize) -> usize {
+        done % 2
+    }
+
+    fn recorded_for(&self, _: &Vectors) -> Option<Vec<u64>> {
+        Some(Vec::new())
+    }
+
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { residual, shadow, direction, image, second, preconditioned, .. } = vectors;
+        let Vectors { rho, along, overlap, omega, beta, sizes, .. } = vectors;
+        let numbers = rho.iter_mut().chain([along, overlap, omega, beta]);
+        let vectors = [residual, shadow, direction, image, second].into_iter();
+        let all = vectors.chain(preconditioned).chain(sizes);
+        all.chain(numbers.flat_map(|number| &mut number.0)).collect()
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         let complex = is_complex(run);
         let Parts { vectors, history, on, .. } = run.parts();
@@ -294,7 +316,7 @@ fn scalars(run: &Run<'_, BiCgStab>) -> State {
     let size = |[re, im]: &[Expression; 2]| re.clone().abs2() + im.clone().abs2();
     let epsilon = epsilon(run.a.range().dtype());
     let rounding = || constant(epsilon.powi(2));
-    let level = constant((0.25 * epsilon).powi(2) * run.whole);
+    let level = run::explained((0.25 * epsilon).powi(2), SCALARS.len() + 9);
     let explained = explained.min(residual.clone() - level);
     let over = [
         size(&rho) - rounding() * shadow.clone() * residual.clone(),

@@ -163,6 +163,24 @@ impl Method for Minres {
         vectors.lanczos.iter_mut().chain(&mut vectors.directions).collect()
     }
 
+    fn replays(&self, _: usize) -> bool {
+        true
+    }
+
+    /// The first one scales what it makes, and the next one is one of odd number.
+    fn alone(&self, done: usize) -> usize {
+        if done == 0 { 2 } else { done % 2 }
+    }
+
+    fn recorded_for(&self, _: &Vectors) -> Option<Vec<u64>> {
+        Some(Vec::new())
+    }
+
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { lanczos, directions, along, length } = vectors;
+        lanczos.iter_mut().chain(directions).chain([along, length]).collect()
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         let Parts { vectors, history, on, .. } = run.parts();
         squared_into(on, &vectors.lanczos[0], &mut vectors.length)?;

@@ -11,7 +11,7 @@ use super::Scratch;
 use crate::engine::read::reals;
 use crate::engine::scale::epsilon;
 use crate::parameters::{self, wrong};
-use crate::{Observer, Progress, Result, Solution, Stop, Stopped};
+use crate::{Launched, Observer, Progress, Result, Singly, Solution, Stop, Stopped};
 
 /// The row of the squared primal residual.
 pub(super) const PRIMAL: usize = 0;
@@ -270,7 +270,8 @@ impl<'a> Minimizing<'a> {
         let stopped = self.stopped.unwrap_or(Stopped::Observer);
         let x = self.recurrence.finish(self.scratch);
         self.scratch.give(self.columns);
-        Ok(Solution { x, iterations, residuals: self.residuals, stopped })
+        let launched = Launched::Singly(Singly::Method);
+        Ok(Solution { x, iterations, residuals: self.residuals, stopped, launched })
     }
 
     /// The loop: iterations between two looks, then the observer, until the run is over.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use arrayspan_bridge::Array;
 
 use crate::parameters::wrong;
-use crate::{Observer, Progress, Result, Solution, Stopped};
+use crate::{Launched, Observer, Progress, Result, Singly, Solution, Stopped};
 
 /// A gradient that nobody knows yet, and what it is compared with.
 pub(super) const UNKNOWN: [f64; 2] = [f64::INFINITY, 0.0];
@@ -51,7 +51,9 @@ impl<'o> Watched<'o> {
     /// What the run returns.
     pub(super) fn solution(self, x: Array, stopped: Option<Stopped>) -> Solution {
         let (iterations, residuals) = (self.iterations(), self.residuals);
-        Solution { x, iterations, residuals, stopped: stopped.unwrap_or(Stopped::Iterations) }
+        let stopped = stopped.unwrap_or(Stopped::Iterations);
+        let launched = Launched::Singly(Singly::Method);
+        Solution { x, iterations, residuals, stopped, launched }
     }
 
     /// Shows a model, and a gradient with what it is compared with. Why the run is over, if it is, by the method's own rule or by

@@ -16,7 +16,7 @@ use crate::package::files;
 use crate::process::repository;
 
 /// What parameters mean that are not documented in Rust, or there by the name of something else.
-const MEANINGS: [(&str, &str); 13] = [
+const MEANINGS: [(&str, &str); 14] = [
     ("shape", "Extents of the models along each axis."),
     ("dtype", "Of the elements of models."),
     ("axis", "Counts from the last one if it is negative."),
@@ -32,8 +32,12 @@ const MEANINGS: [(&str, &str); 13] = [
     ("keep", "How many percent of the elements are kept: the threshold sets the others to zero."),
     ("time", "At most so many seconds, from the first application of the operator on."),
     (
+        "workspace",
+        "What it works in, kept from one call to the next; made for the call if there is none.",
+    ),
+    (
         "stagnation",
-        "``(iterations, decrease)``: the residual is to decrease by this share within so many iterations.",
+        "`(iterations, decrease)`: the residual is to decrease by this share within so many iterations.",
     ),
     ("device", "Where it is computed; where the operator's arrays are, if none is said."),
 ];

@@ -91,7 +91,7 @@ class ISTA(Stepping):
         monitorres : bool, optional
             Whether a residual that increases is an error.
         preallocate : bool, optional
-            Accepted.
+            Whether what ``run`` works in stays with the operator, for the next one.
         show : bool, optional
             Whether parameters are printed.
 
@@ -132,7 +132,8 @@ class ISTA(Stepping):
             run["decay"] = np.atleast_1d(to_numpy(decay)).astype(float).tolist()
         if basis is not None:
             run["basis"] = engines(basis, working_dtype(Op, flat), flat)
-        problem = Problem(self._method, Op, flat, None if x0 is None else x0.reshape(-1), **run)
+        start = None if x0 is None else x0.reshape(-1)
+        problem = Problem(self._method, Op, flat, start, preallocate=self.preallocate, **run)
         self._begin(problem, niter)
         self.cost = []
         self._last = self._update = np.inf

@@ -73,7 +73,7 @@ class LSQR(Stepping):
         calc_var : bool, optional
             Whether the diagonal of ``(A.H A + damp**2 I)**-1`` is estimated.
         preallocate : bool, optional
-            Accepted.
+            Whether what ``run`` works in stays with the operator, for the next one.
         show : bool, optional
             Whether parameters are printed.
 
@@ -90,7 +90,7 @@ class LSQR(Stepping):
         self._offset = x0 if x0 is not None and damp != 0 else None
         rest = y if self._offset is None else y - aslinearoperator(self.Op).matvec(x0)
         start = None if self._offset is not None else x0
-        problem = Problem("lsqr", self.Op, rest, start, damping=float(damp))
+        problem = Problem("lsqr", self.Op, rest, start, preallocate=self.preallocate, damping=float(damp))
         self._begin(problem, niter)
         x = self.ncp.zeros(self.Op.shape[1], dtype=problem.dtype) if x0 is None else x0.astype(problem.dtype)
         self.istop = 0

@@ -10,6 +10,7 @@ from ... import Space, operators, solvers
 from .. import _dtypes
 from ..linearoperator import aslinearoperator
 from ..utils.backend import get_array_module, get_module_name
+from ._kept import workspace
 
 # The most iterations of a run whose end someone else decides.
 _ENDLESS = 2**31
@@ -66,11 +67,15 @@ class Problem:
         What is made of the engine's operator before: ``change(native, dtype)``.
     applied : tuple, optional
         How often an iteration applies the operator and its adjoint.
+    preallocate : bool, optional
+        Whether whole runs work in what is kept with the operator.
     **parameters
         Those of the solver.
     """
 
-    def __init__(self, method, Op, y, x0, change=None, applied=(1, 1), **parameters):
+    def __init__(self, method, Op, y, x0, change=None, applied=(1, 1), preallocate=False, **parameters):
+        # Before it is wrapped: who asks again has that one.
+        self._kept_with = Op if preallocate else None
         self.Op = Op = aslinearoperator(Op)
         self.dtype = working_dtype(Op, y, x0)
         native = engines(Op, self.dtype, y)
@@ -79,7 +84,7 @@ class Problem:
         self.native = native if change is None else change(native, self.dtype)
         self._data = shaped(y, self.native.range)
         self._start = shaped(x0, self.native.domain)
-        self._solve, self._parameters = getattr(solvers, method), parameters
+        self._method, self._solve, self._parameters = method, getattr(solvers, method), parameters
 
     def count(self, iterations):
         """Counts the applications of so many iterations."""
@@ -89,6 +94,12 @@ class Problem:
 
     def solve(self, iterations, callback=None, check_every=10, absolute=0.0):
         """A whole run of at most so many iterations; `callback` ends it with `True`."""
+        if self._kept_with is None:
+            return self._run(iterations, callback, check_every, absolute)
+        with workspace(self._kept_with, self._method) as kept:
+            return self._run(iterations, callback, check_every, absolute, workspace=kept)
+
+    def _run(self, iterations, callback, check_every, absolute, **where):
         return self._solve(
             self.native,
             self._data,
@@ -100,6 +111,7 @@ class Problem:
             gradient=0.0,
             check_every=check_every,
             **self._parameters,
+            **where,
         )
 
 
@@ -140,7 +152,7 @@ class Led:
         def work():
             _endings[threading.current_thread()] = end
             try:
-                problem.solve(_ENDLESS, look, check_every=1)
+                problem._run(_ENDLESS, look, 1, 0.0)
                 seen.put(None)
             except BaseException as error:  # noqa: BLE001  (it is raised where the run is led)
                 seen.put(error)

@@ -56,7 +56,7 @@ class Solver(metaclass=ABCMeta):
         return norm2(x)
 
     def _take(self, y, preallocate=False):
-        """Takes the data. Steps never allocate more than the engine does: `preallocate` says nothing here."""
+        """Takes the data. With `preallocate` whole runs of the engine's solvers work in memory that stays with the operator."""
         self.y = y
         self.ncp = get_array_module(y)
         self.isjax = get_module_name(self.ncp) == "jax"

@@ -65,7 +65,7 @@ def cg(
     callback : callable, optional
         Called after each step with the model.
     preallocate : bool, optional
-        Accepted.
+        Whether what a run works in stays with `Op`, for the next one.
 
     Returns
     -------

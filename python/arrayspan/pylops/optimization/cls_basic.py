@@ -100,7 +100,7 @@ class CG(_Conjugate):
         tol : float, optional
             The squared norm of the residual at which ``run`` ends.
         preallocate : bool, optional
-            Accepted.
+            Whether what ``run`` works in stays with the operator, for the next one.
         show : bool, optional
             Whether parameters are printed.
 
@@ -117,7 +117,7 @@ class CG(_Conjugate):
 
             return native + float(damp) * operators.Identity(native.domain.shape, dtype=dtype)
 
-        problem = Problem("cg", self.Op, y, x0, damped if damp != 0 else None, applied=(1, 0))
+        problem = Problem("cg", self.Op, y, x0, damped if damp != 0 else None, applied=(1, 0), preallocate=self.preallocate)
         x = self._first(problem, y, x0, niter, tol, show)
         if damp != 0 and x0 is not None:
             self.cost = [self._norm(y - self.Op.matvec(x) - damp * x)]
@@ -180,7 +180,7 @@ class CGLS(_Conjugate):
         self._take(y, preallocate)
         self.damp = damp**2
         self.kold = inf
-        problem = Problem("cgls", self.Op, y, x0, damping=float(damp))
+        problem = Problem("cgls", self.Op, y, x0, preallocate=self.preallocate, damping=float(damp))
         x = self._first(problem, y, x0, niter, tol, show, f"damp = {damp:10e}")
         self.cost1 = [self._with_damping(x)]
         return x
