@@ -7,27 +7,43 @@
 
 Arrays are those of the operator's dtype (64 bits want ``jax_enable_x64``), with any axes in front of the operator's own.
 Gradients are JAX's, whose sign of the imaginary part is the other one than torch's: the conjugate of the adjoint of the conjugate.
-There is a rule for going back (``grad``, ``vjp``, ``jacrev``, to any order) and for ``vmap``, none for going forward (``jvp``, ``jacfwd``).
+Functions are linear, and JAX knows it: ``grad``, ``jvp``, ``jacfwd``, ``jacrev``, ``vmap`` and ``linear_transpose``, to any order.
 
-**What ``jit`` compiles calls back into Python.** Outside of ``jit``, arrays are read and handed over without a copy, on whatever device
-they are. Within it (and within ``vmap`` and whatever else traces), XLA holds a ``jax.pure_callback``: it copies its arguments to the
-host, the operator is computed there, and the result is copied back. Where an operator is most of the work on a GPU, leave it
-outside of what is compiled.
+Outside of ``jit``, arrays are read and handed over without a copy, on whatever device they are. **What ``jit`` compiles for the CPU or for
+CUDA calls the engine where the arrays are** (XLA's foreign function interface), on the stream that the compiled function runs on, without Python. It
+calls back into Python, with arrays that are copied to the host and back (``jax.pure_callback``), where that cannot be: on other platforms, for
+operators made of functions of Python, and for those that hold arrays of another device than the function runs on.
+
+Compiled functions keep their operators alive. What ``jax.export`` writes to a file names operators of this process, which no other process knows.
 """
 
 import math
 
 import jax
 import numpy
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 
+from arrayspan import _native
 from arrayspan._batches import Batches
 from arrayspan.errors import DTypeError
 
 __all__ = ["function"]
 
+#: The name by which XLA knows the engine.
+_TARGET = "arrayspan_apply"
+
+for _platform, _handler in _native._jax_handlers():
+    jax.ffi.register_ffi_target(_TARGET, _handler, platform=_platform)
+
 
 class _Function(Batches):
     """An operator that takes arrays of JAX."""
+
+    def __init__(self, operator):
+        super().__init__(operator)
+        #: By which compiled functions call it, as long as this lives.
+        self.numbered = _native._Numbered(self.operator)
 
     def batch(self, x, adjoint):
         batch, dtype = super().batch(x, adjoint), self.dtypes[adjoint]
@@ -36,6 +52,10 @@ class _Function(Batches):
             what, hint = "y" if adjoint else "x", ": set jax_enable_x64" if narrow else ""
             raise DTypeError(f"{self.operator.name}: {what} is {x.dtype}, expected {dtype}{hint}")
         return batch
+
+    def result(self, x, adjoint):
+        """The shape and the dtype of what comes of an argument."""
+        return (*self.batch(x, adjoint), *self.shapes[not adjoint]), numpy.dtype(self.dtypes[not adjoint])
 
     def apply(self, x, adjoint):
         """Of an array that is there, of any library."""
@@ -47,13 +67,59 @@ class _Function(Batches):
         y = operator.adjoint(x) if adjoint else operator.forward(x)
         return y.reshape((*batch, *self.shapes[not adjoint]))
 
-    def __call__(self, x, adjoint):
-        if not isinstance(x, jax.core.Tracer):
-            return self.apply(jax.numpy.asarray(x), adjoint)
-        shape = (*self.batch(x, adjoint), *self.shapes[not adjoint])
-        result = jax.ShapeDtypeStruct(shape, self.dtypes[not adjoint])
-        call = lambda x: self.apply(numpy.asarray(x), adjoint)  # noqa: E731
-        return jax.pure_callback(call, result, x, vmap_method="broadcast_all")
+
+#: ``A x``, or ``Aᴴ x``, of a `_Function`.
+_apply = Primitive("arrayspan_apply")
+
+
+@_apply.def_impl
+def _now(x, *, function, adjoint):
+    return function.apply(x, adjoint)
+
+
+@_apply.def_abstract_eval
+def _like(x, *, function, adjoint):
+    return jax.core.ShapedArray(*function.result(x, adjoint))
+
+
+def _transposed(y, x, *, function, adjoint):
+    # The transpose is the conjugate of the adjoint.
+    return [_apply.bind(y.conj(), function=function, adjoint=not adjoint).conj()]
+
+
+ad.deflinear2(_apply, _transposed)
+
+
+def _batched(arguments, axes, *, function, adjoint):
+    (x,), (axis,) = arguments, axes
+    return _apply.bind(jax.numpy.moveaxis(x, axis, 0), function=function, adjoint=adjoint), 0
+
+
+batching.primitive_batchers[_apply] = _batched
+
+
+def _called_back(ctx, x, *, function, adjoint):
+    def call(x):
+        result = jax.ShapeDtypeStruct(*function.result(x, adjoint))
+        return jax.pure_callback(lambda x: function.apply(numpy.asarray(x), adjoint), result, x)
+
+    return mlir.lower_fun(call, multiple_results=False)(ctx, x)
+
+
+def _compiled(platform):
+    def lowered(ctx, x, *, function, adjoint):
+        if platform not in function.numbered.platforms:
+            return _called_back(ctx, x, function=function, adjoint=adjoint)
+        ctx.module_context.add_keepalive(function)
+        numbers = {"operator": numpy.int64(function.numbered.number), "adjoint": numpy.int64(adjoint)}
+        return jax.ffi.ffi_lowering(_TARGET)(ctx, x, **numbers)
+
+    return lowered
+
+
+mlir.register_lowering(_apply, _called_back)
+for _platform in ("cpu", "cuda"):
+    mlir.register_lowering(_apply, _compiled(_platform), platform=_platform)
 
 
 def function(operator, adjoint=False):
@@ -61,27 +127,10 @@ def function(operator, adjoint=False):
 
     ``operator`` is an ``arrayspan.Operator``, or one of ``arrayspan.pylops`` that the engine has.
     """
-    return _functions(_Function(operator))[bool(adjoint)]
+    function, adjoint = _Function(operator), bool(adjoint)
 
+    def apply(x):
+        return _apply.bind(jax.numpy.asarray(x), function=function, adjoint=adjoint)
 
-def _functions(operator):
-    """Forward and adjoint, each of which goes back by the other."""
-
-    def made(adjoint):
-        def apply(x):
-            return operator(x, adjoint)
-
-        def remember(x):
-            # By the function again, which may be differentiated itself.
-            return functions[adjoint](x), None
-
-        def back(_, gradient):
-            return (functions[not adjoint](gradient.conj()).conj(),)
-
-        apply.__name__ = f"{operator.operator.name}{'_adjoint' if adjoint else ''}"
-        apply = jax.custom_vjp(apply)
-        apply.defvjp(remember, back)
-        return apply
-
-    functions = [made(False), made(True)]
-    return functions
+    apply.__name__ = f"{function.operator.name}{'_adjoint' if adjoint else ''}"
+    return apply

@@ -11,6 +11,7 @@ mod across;
 mod applied;
 mod apply;
 mod array;
+mod batches;
 mod buffer;
 mod capsule;
 mod clesperanto;
@@ -25,6 +26,7 @@ mod eigen;
 mod error;
 mod incoming;
 mod interface;
+mod jax;
 mod kind;
 mod lock;
 mod matrix;
@@ -62,6 +64,8 @@ mod _native {
     use crate::create::{asarray, empty, ones, zeros};
     #[pymodule_export]
     use crate::device::{PyDevice, best_device, devices};
+    #[pymodule_export]
+    use crate::jax::{Number, handlers};
     #[pymodule_export]
     use crate::operator::PyOperator;
     #[pymodule_export]

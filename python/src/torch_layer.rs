@@ -1,11 +1,10 @@
 //! Operators for tensors of torch with any axes in front.
 
-use std::sync::{Mutex, PoisonError};
-
 use arrayspan::bridge::{Array, Relayout};
-use arrayspan::operators::{Lift, LinearMap, Operator};
+use arrayspan::operators::LinearMap;
 use pyo3::prelude::*;
 
+use crate::batches::Batches;
 use crate::direct::borrowed::{Borrowed, applied};
 use crate::direct::objects::Extents;
 use crate::direct::torch;
@@ -13,22 +12,15 @@ use crate::direction::{self, Direction};
 use crate::error::Result;
 use crate::operator::PyOperator;
 
-/// Batches of more sizes than these are lifted anew. Loops have two: a full batch and the last one.
-const KEPT: usize = 8;
-
 /// An operator for tensors with any axes in front of its own.
 #[pyclass(frozen, name = "_Layer", module = "arrayspan")]
-pub(crate) struct Layer {
-    operator: Operator,
-    /// The operators for batches, those used last in front.
-    lifted: Mutex<Vec<(usize, Operator)>>,
-}
+pub(crate) struct Layer(Batches);
 
 #[pymethods]
 impl Layer {
     #[new]
     fn new(operator: &PyOperator) -> Self {
-        Self { operator: operator.0.clone(), lifted: Mutex::default() }
+        Self(Batches::new(operator.0.clone()))
     }
 
     /// ``A x``, or ``Aᴴ x``, of a tensor that is there, whether it is a part of a graph or not; ``None`` of any other, or if it does not fit.
@@ -38,12 +30,12 @@ impl Layer {
         x: &Bound<'py, PyAny>,
         adjoint: bool,
     ) -> Result<Option<Bound<'py, PyAny>>> {
-        if self.operator.devices().is_some() {
+        if self.0.operator.devices().is_some() {
             return Ok(None);
         }
         let Some(torch) = torch::of(x) else { return Ok(None) };
         let Some(borrowed) = torch.read(x, true)? else { return Ok(None) };
-        let (mut from, mut to) = (self.operator.domain(), self.operator.range());
+        let (mut from, mut to) = (self.0.operator.domain(), self.0.operator.range());
         let mut direction = Direction::Forward;
         if adjoint {
             std::mem::swap(&mut from, &mut to);
@@ -56,7 +48,7 @@ impl Layer {
         }
         let batch: Extents = batch.into();
         drop(view);
-        let result = direction::run(x.py(), &self.operator, borrowed.on.device(), || {
+        let result = direction::run(x.py(), &self.0.operator, borrowed.on.device(), || {
             self.run(&batch, direction, &borrowed, to.shape())
         })?;
         let on = borrowed.hand_back()?;
@@ -73,7 +65,7 @@ impl Layer {
         to: &[usize],
     ) -> Result<Option<Array>> {
         if batch.is_empty() {
-            return applied(&self.operator, direction, x.view(), &*x.on).map(Some);
+            return applied(&self.0.operator, direction, x.view(), &*x.on).map(Some);
         }
         let count = batch.iter().product();
         let from = x.view();
@@ -81,24 +73,8 @@ impl Layer {
         let whole: Extents = [count].iter().chain(own).copied().collect();
         // Where strides do not allow the axes in front to become one, torch copies.
         let Ok(from) = x.view().reshaped(&whole) else { return Ok(None) };
-        let y = applied(&self.lifted(count)?, direction, from, &*x.on)?;
+        let y = applied(&self.0.of(count)?, direction, from, &*x.on)?;
         let whole: Extents = batch.iter().chain(to).copied().collect();
         Ok(Some(y.reshaped(&whole)?))
-    }
-
-    /// The operator that does the same for each index of a first axis.
-    fn lifted(&self, count: usize) -> Result<Operator> {
-        {
-            let mut kept = self.lifted.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = kept.iter().position(|(of, _)| *of == count) {
-                kept[..=at].rotate_right(1);
-                return Ok(kept[0].1.clone());
-            }
-        }
-        let lifted = self.operator.lifted(Lift::Leading(count))?;
-        let mut kept = self.lifted.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.truncate(KEPT - 1);
-        kept.insert(0, (count, lifted.clone()));
-        Ok(lifted)
     }
 }

@@ -1,5 +1,9 @@
 """Operators as functions of JAX's arrays that JAX differentiates."""
 
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
 import arrayspan
 import numpy as np
 import pytest
@@ -9,7 +13,7 @@ jax = pytest.importorskip("jax", exc_type=ImportError)
 jax.config.update("jax_enable_x64", True)
 
 import jax.numpy as jnp  # noqa: E402
-from arrayspan.jax import function  # noqa: E402
+from arrayspan.jax import _Function, function  # noqa: E402
 
 rng = np.random.default_rng(0)
 
@@ -110,13 +114,6 @@ def test_vmap_along_any_axis(name, way):
     assert np.allclose(gradients, expected)
 
 
-def test_jacobians():
-    f = function(CASES["rectangular"])
-    x = random(REAL.domain)
-    matrix = CASES["rectangular"].to_dense()
-    assert np.allclose(np.reshape(jax.jacrev(f)(x), matrix.shape), matrix)
-
-
 def test_single_precision():
     f = function(ops.FirstDerivative((5, 4), scheme="forward"))
     x = jnp.ones((2, 5, 4), "float32")
@@ -134,9 +131,123 @@ def test_wrong_arguments_are_refused(way):
         function(lambda x: x)
 
 
-def test_going_forward_has_no_rule():
-    with pytest.raises(TypeError, match="custom_vjp"):
-        jax.jvp(function(REAL), (random(REAL.domain),), (random(REAL.domain),))
+@every
+@ways
+def test_tangents_are_those_of_a_linear_function(name, way):
+    a = CASES[name]
+    f = function(a)
+    x, tangent = random(a.domain, 2), random(a.domain, 2)
+    y, moved = way(lambda x, t: jax.jvp(f, (x,), (t,)))(x, tangent)
+    assert np.allclose(y, f(x)) and np.allclose(moved, f(tangent))
+    # What JAX transposes is linear over the numbers that the function is linear over.
+    (back,) = way(jax.linear_transpose(f, x))(random(a.range, 2) + y)
+    assert back.shape == x.shape and back.dtype == x.dtype
+
+
+def test_jacobians_both_ways_and_a_hessian():
+    a = CASES["rectangular"]
+    f, x, matrix = function(a), random(REAL.domain), a.to_dense()
+    for jacobian in (jax.jacrev, jax.jacfwd, lambda f: jax.jit(jax.jacfwd(f))):
+        assert np.allclose(np.reshape(jacobian(f)(x), matrix.shape), matrix)
+    loss = lambda x: jnp.square(f(x)).sum() / 2  # noqa: E731
+    found = np.reshape(jax.hessian(loss)(x), (x.size, x.size))
+    assert np.allclose(found, matrix.T @ matrix)
+
+
+def compiled_text(f, x):
+    return jax.jit(f).lower(x).as_text()
+
+
+def test_compiled_functions_call_the_engine_where_that_can_be():
+    x = random(REAL.domain)
+    for f in (function(REAL), jax.grad(lambda x: function(REAL)(x).sum()), function(ops.MatrixMult(jnp.eye(5), 4))):
+        text = compiled_text(f, x)
+        assert "arrayspan_apply" in text and "callback" not in text
+    space = arrayspan.Space(3, "float64")
+    own = function(ops.from_functions(space, space, lambda x: 2 * x, lambda y: 2 * y))
+    text = compiled_text(own, jnp.ones(3))
+    assert "callback" in text and "arrayspan_apply" not in text
+    assert np.allclose(jax.jit(own)(jnp.ones(3)), 2)
+    # Arrays on the host serve on other devices, too.
+    weights = rng.normal(size=(5, 4))
+    assert np.allclose(jax.jit(function(ops.Diagonal(weights)))(x), weights * np.asarray(x))
+
+
+def test_what_is_compiled_keeps_its_operator_and_lets_go_of_it():
+    weights = rng.normal(size=(5, 4))
+    f = function(ops.Diagonal(jnp.asarray(weights)))
+    (kept,) = (cell.cell_contents for cell in f.__closure__ if hasattr(cell.cell_contents, "numbered"))
+    kept, x = weakref.ref(kept), random(REAL.domain)
+    compiled = jax.jit(f).lower(x).compile()
+    expected = weights * np.asarray(x)
+    del f
+    gc.collect()
+    assert kept() is not None and np.array_equal(compiled(x), expected)
+    del compiled
+    jax.clear_caches()
+    gc.collect()
+    assert kept() is None
+
+
+def test_calls_that_fit_no_operator_are_refused():
+    f = _Function(REAL)
+    number = f.numbered.number
+    like = lambda *shape, dtype="float64": jax.ShapeDtypeStruct(shape, dtype)  # noqa: E731
+    x = jnp.ones((5, 4))
+    for result, arguments, attributes, why in [
+        (like(5, 4), (x,), dict(operator=10**9, adjoint=0), "operator 1000000000 is gone"),
+        (like(5, 4), (x,), dict(operator=-1, adjoint=0), "operator -1 is gone"),
+        (like(5, 4), (x,), dict(operator=number), "without `adjoint`"),
+        (like(5, 4), (x,), dict(adjoint=0), "without `operator`"),
+        (like(5, 4), (x, x), dict(operator=number, adjoint=0), "one array for x"),
+        ((like(5, 4), like(5, 4)), (x,), dict(operator=number, adjoint=0), "one array for y"),
+        (like(5, 5), (x,), dict(operator=number, adjoint=0), "FirstDerivative: compiled from"),
+        (like(4, 5), (x.T,), dict(operator=number, adjoint=0), "FirstDerivative: compiled from"),
+        (like(2, 5, 4), (x,), dict(operator=number, adjoint=0), "FirstDerivative: compiled from"),
+        (like(5, 4), (x[0, 0],), dict(operator=number, adjoint=0), "FirstDerivative: compiled from"),
+        (like(5, 4, dtype="float32"), (x,), dict(operator=number, adjoint=0), "FirstDerivative: compiled from"),
+        (like(5, 4), (x.astype("float32"),), dict(operator=number, adjoint=0), "FirstDerivative: compiled from"),
+        (like(5, 4), (x.astype("int8"),), dict(operator=number, adjoint=0), "x has XLA's dtype"),
+    ]:
+        numbers = {name: np.int64(value) for name, value in attributes.items()}
+        with pytest.raises(Exception, match=why):
+            jax.block_until_ready(jax.ffi.ffi_call("arrayspan_apply", result)(*arguments, **numbers))
+    text = dict(operator="one", adjoint=np.int64(0))
+    with pytest.raises(Exception, match="without `operator`"):
+        jax.block_until_ready(jax.ffi.ffi_call("arrayspan_apply", like(5, 4))(x, **text))
+
+
+def test_threads_call_what_is_compiled_at_once():
+    f = function(REAL)
+    compiled = jax.jit(lambda x: f(jnp.sin(f(x))))
+    xs = [random(REAL.domain, k) for k in range(1, 9)]
+    expected = [f(jnp.sin(f(x))) for x in xs]
+    for x in xs:
+        compiled(x)
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            found = pool.map(compiled, xs)
+            assert all(np.allclose(one, other, rtol=1e-14) for one, other in zip(found, expected, strict=True))
+
+
+def test_loops_and_conditions_of_jax():
+    f = function(0.3 * REAL.H @ REAL)
+    x = random(REAL.domain)
+    steps = jax.jit(lambda x: jax.lax.fori_loop(0, 10, lambda _, x: x - f(x), x))
+    expected = x
+    for _ in range(10):
+        expected = expected - f(expected)
+    assert np.allclose(steps(x), expected, rtol=1e-12)
+    scanned = jax.jit(lambda x: jax.lax.scan(lambda x, _: (x - f(x), None), x, None, length=10)[0])
+    assert np.allclose(jax.grad(lambda x: scanned(x).sum())(x), jax.grad(lambda x: steps_by_hand(f, x))(x))
+    chosen = jax.jit(lambda x: jax.lax.cond(x.sum() > 0, f, lambda x: 2 * f(x), x))
+    assert np.allclose(chosen(x), f(x) * (1 if x.sum() > 0 else 2))
+
+
+def steps_by_hand(f, x):
+    for _ in range(10):
+        x = x - f(x)
+    return x.sum()
 
 
 def test_what_a_function_raises_arrives():
@@ -152,3 +263,46 @@ def test_what_a_function_raises_arrives():
         jax.grad(lambda x: f(x).sum())(jnp.ones(3))
     with pytest.raises(Exception, match="torn"):
         jax.jit(jax.grad(lambda x: f(x).sum()))(jnp.ones(3)).block_until_ready()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_operators_by_names_of_pylops_are_called_where_arrays_are(dtype):
+    import arrayspan.pylops as pylops
+
+    matrix = rng.normal(size=(6, 4)) + (1j * rng.normal(size=(6, 4)) if dtype == "complex128" else 0)
+    a = pylops.JaxOperator(pylops.MatrixMult(matrix, dtype=dtype))
+    x, y = jnp.asarray(matrix[0]), jnp.asarray(matrix[:, 1])
+    for way in (lambda f: f, jax.jit):
+        assert np.allclose(way(lambda x: a @ x)(x), matrix @ np.asarray(x))
+        assert np.allclose(way(lambda y: a.H @ y)(y), matrix.conj().T @ np.asarray(y))
+        assert np.allclose(way(a.rmatvecad)(x, y), matrix.T @ np.asarray(y))
+    if jax.default_backend() == "cpu":
+        assert "callback" not in compiled_text(lambda x: a @ x, x)
+
+
+def test_operators_of_the_users_own_by_names_of_pylops_are_called_back():
+    import arrayspan.pylops as pylops
+
+    class Own(pylops.LinearOperator):
+        def __init__(self):
+            super().__init__(dtype="float64", shape=(4, 4))
+
+        def _matvec(self, x):
+            return 2 * x
+
+        _rmatvec = _matvec
+
+    a = pylops.JaxOperator(Own())
+    x = jnp.arange(4.0)
+    assert np.allclose(a @ x, 2 * x) and np.allclose(jax.jit(lambda x: a @ x)(x), 2 * x)
+
+
+def test_arrays_of_pylops_operators_that_have_changed_count():
+    import arrayspan.pylops as pylops
+
+    weights = np.ones(4)
+    a = pylops.JaxOperator(pylops.Diagonal(weights))
+    x = jnp.arange(4.0)
+    assert np.allclose(a @ x, x)
+    weights[:] = 3
+    assert np.allclose(a @ x, 3 * x)

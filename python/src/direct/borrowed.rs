@@ -32,18 +32,29 @@ impl Borrowed {
         on: Arc<dyn Executor>,
         owner: &Bound<'_, PyAny>,
     ) -> Result<Self> {
-        let (address, bytes, layout) = placed(first, shape, strides, dtype)?;
-        // SAFETY: the caller's, passed on. The release function keeps the owner alive where work is queued that reads its memory.
-        let shared = unsafe {
-            let memory = if on.device().is_cpu() {
-                Memory::borrowed(address, bytes)
-            } else {
-                let keep = owner.clone().unbind();
-                let release: Release = Box::new(move || drop(keep));
-                Memory::from_foreign_on(on.stream(), address, bytes, release)
-            };
-            SharedArray::from_memory(memory, layout, dtype)?
+        let keep = || -> Release {
+            let keep = owner.clone().unbind();
+            Box::new(move || drop(keep))
         };
+        // SAFETY: the caller's, passed on. The release function keeps the owner alive where work is queued that reads its memory.
+        unsafe { Self::kept(first, (shape, strides), dtype, on, keep) }
+    }
+
+    /// The same of memory that `keep` makes a keeper of, which is dropped once nothing is queued any more that reads it.
+    ///
+    /// # Safety
+    /// As [`new`](Self::new), with the keeper in place of the owner.
+    pub(crate) unsafe fn kept(
+        first: usize,
+        (shape, strides): (&[usize], &[isize]),
+        dtype: DType,
+        on: Arc<dyn Executor>,
+        keep: impl FnOnce() -> Release,
+    ) -> Result<Self> {
+        let (address, bytes, layout) = placed(first, shape, strides, dtype)?;
+        // SAFETY: the caller's, passed on.
+        let shared =
+            unsafe { SharedArray::from_memory(lent(&*on, address, bytes, keep), layout, dtype)? };
         let memory = Some(shared.memory().clone());
         Ok(Self { array: Some(shared.into()), memory, on })
     }
@@ -62,21 +73,44 @@ impl Borrowed {
 
     fn end(&mut self) -> Result<()> {
         self.array = None;
-        let Some(memory) = self.memory.take() else { return Ok(()) };
-        if self.on.device().is_cpu() {
-            memory.wait(Access::Write)?;
-        } else {
-            // Of work that went to other streams, as that of operators with parts on several devices does.
-            memory.acquire(self.on.stream(), Access::Write)?;
-        }
-        // Where somebody holds a handle of the memory, the owner stays alive until that is gone.
-        if let Some(memory) = Arc::into_inner(memory) {
-            // SAFETY: the stream that its owner works on, or the host, waits for all work on the memory, and whoever called has
-            // the array.
-            unsafe { memory.hand_back() };
-        }
-        Ok(())
+        self.memory.take().map_or(Ok(()), |memory| hand_back(memory, &*self.on))
     }
+}
+
+/// Memory of the executor's device that somebody lends.
+///
+/// # Safety
+/// That of [`Memory::borrowed`] on the host, elsewhere of [`Memory::from_foreign_on`] with what `keep` gives.
+pub(crate) unsafe fn lent(
+    on: &dyn Executor,
+    address: usize,
+    bytes: usize,
+    keep: impl FnOnce() -> Release,
+) -> Memory {
+    if on.device().is_cpu() {
+        // SAFETY: the caller's.
+        unsafe { Memory::borrowed(address, bytes) }
+    } else {
+        // SAFETY: the caller's.
+        unsafe { Memory::from_foreign_on(on.stream(), address, bytes, keep()) }
+    }
+}
+
+/// Gives lent memory back to its owner, who uses it in the order of the executor's stream, or, on the host, now.
+pub(crate) fn hand_back(memory: Arc<Memory>, on: &dyn Executor) -> Result<()> {
+    if on.device().is_cpu() {
+        memory.wait(Access::Write)?;
+    } else {
+        // Of work that went to other streams, as that of operators with parts on several devices does.
+        memory.acquire(on.stream(), Access::Write)?;
+    }
+    // Where somebody holds a handle of the memory, the owner stays alive until that is gone.
+    if let Some(memory) = Arc::into_inner(memory) {
+        // SAFETY: the stream that its owner works on, or the host, waits for all work on the memory, and whoever called has
+        // the array.
+        unsafe { memory.hand_back() };
+    }
+    Ok(())
 }
 
 impl Drop for Borrowed {

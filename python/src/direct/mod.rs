@@ -7,7 +7,7 @@
 pub(crate) mod borrowed;
 mod cupy;
 pub(crate) mod objects;
-mod streams;
+pub(crate) mod streams;
 pub(crate) mod torch;
 
 use arrayspan::bridge::Array;

@@ -27,7 +27,7 @@ pub(super) const DEFAULT: usize = 0;
 
 /// The executor of a stream, if it was made before: what it keeps (how calls were launched, room for parts of results) is there for
 /// the next call.
-pub(super) fn known(device: Device, raw: usize) -> Option<Arc<dyn Executor>> {
+pub(crate) fn known(device: Device, raw: usize) -> Option<Arc<dyn Executor>> {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     find(&known, device, raw)
 }
@@ -47,13 +47,24 @@ pub(super) unsafe fn remember(
     raw: usize,
     keep: Option<Py<PyAny>>,
 ) -> Result<Arc<dyn Executor>> {
-    let forever = keep.is_none();
     // Not under the lock of either kind: it may ask for memory, and build kernels.
-    let executor = py.detach(|| -> Result<_> {
-        // SAFETY: passed on to the caller.
-        let stream = unsafe { Stream::from_foreign(device, raw, Box::new(keep))? };
-        Ok(on_stream(&stream)?)
-    })?;
+    // SAFETY: passed on to the caller.
+    py.detach(|| unsafe { remember_unlocked(device, raw, keep) })
+}
+
+/// The same, of threads that do not have the interpreter's lock.
+///
+/// # Safety
+/// As [`remember`].
+pub(crate) unsafe fn remember_unlocked(
+    device: Device,
+    raw: usize,
+    keep: Option<Py<PyAny>>,
+) -> Result<Arc<dyn Executor>> {
+    let forever = keep.is_none();
+    // SAFETY: passed on to the caller.
+    let stream = unsafe { Stream::from_foreign(device, raw, Box::new(keep))? };
+    let executor = on_stream(&stream)?;
     let given_up: Vec<Known>;
     let executor = {
         let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);

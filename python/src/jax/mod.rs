@@ -1,0 +1,86 @@
+//! Operators in functions that JAX compiles: XLA calls them where arrays are, without Python.
+
+mod abi;
+mod call;
+mod handler;
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_void};
+use std::ptr::NonNull;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use arrayspan::devices::DeviceKind;
+use arrayspan::operators::LinearMap;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::batches::Batches;
+use crate::error::Result;
+use crate::operator::PyOperator;
+
+/// The operators that compiled functions may call, by numbers that are never given twice.
+static NUMBERED: RwLock<(i64, Option<HashMap<i64, Arc<Batches>>>)> = RwLock::new((0, None));
+
+fn numbered(number: i64) -> Option<Arc<Batches>> {
+    let known = NUMBERED.read().unwrap_or_else(PoisonError::into_inner);
+    known.1.as_ref()?.get(&number).cloned()
+}
+
+/// An operator that compiled functions call by its number, as long as this lives.
+#[pyclass(frozen, name = "_Numbered", module = "arrayspan")]
+pub(crate) struct Number {
+    #[pyo3(get)]
+    number: i64,
+    /// The platforms of JAX on which XLA may call it.
+    #[pyo3(get)]
+    platforms: Vec<&'static str>,
+}
+
+#[pymethods]
+impl Number {
+    #[new]
+    fn new(operator: &PyOperator) -> Self {
+        let operator = &operator.0;
+        let all = [(DeviceKind::Cpu, "cpu"), (DeviceKind::Cuda, "cuda")];
+        let here = |kind: DeviceKind| {
+            let bound = operator.devices();
+            let fits = bound.is_none_or(|on| on.one().is_some_and(|device| device.kind() == kind));
+            // What does more than to enqueue work, functions of Python among others, XLA waits for.
+            fits && operator.only_enqueues() && operator.elsewhere().is_empty()
+        };
+        let platforms = all.into_iter().filter(|(kind, _)| here(*kind)).map(|(_, name)| name);
+        let mut known = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
+        known.0 += 1;
+        let number = known.0;
+        let batches = Arc::new(Batches::new(operator.clone()));
+        known.1.get_or_insert_default().insert(number, batches);
+        Self { number, platforms: platforms.collect() }
+    }
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        let mut known = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
+        let gone = known.1.as_mut().and_then(|known| known.remove(&self.number));
+        drop(known);
+        // Not under the lock: it frees memory.
+        drop(gone);
+    }
+}
+
+/// What XLA calls, by JAX's names of platforms, as `jax.ffi.register_ffi_target` takes it.
+#[pyfunction(name = "_jax_handlers")]
+pub(crate) fn handlers(py: Python<'_>) -> Result<Vec<(&'static str, Bound<'_, PyCapsule>)>> {
+    const NAME: &CStr = c"xla._CUSTOM_CALL_TARGET";
+    type Handler = unsafe extern "C" fn(*mut abi::Frame) -> *mut abi::Error;
+    let all: [(&str, Handler); 2] = [("cpu", handler::on_host), ("CUDA", handler::on_cuda)];
+    let capsule = |(platform, handler): (&'static str, Handler)| {
+        let Some(pointer) = NonNull::new(handler as *mut c_void) else {
+            unreachable!("a function")
+        };
+        // SAFETY: a function lives as long as the process; nothing is freed with the capsule.
+        let capsule = unsafe { PyCapsule::new_with_pointer(py, pointer, NAME)? };
+        Ok((platform, capsule))
+    };
+    all.into_iter().map(capsule).collect()
+}
