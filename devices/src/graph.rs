@@ -14,8 +14,19 @@ pub struct GraphNode {
     kernel: Kernel,
     grid: Grid,
     arguments: Vec<RawArgument>,
-    /// Address and bytes of the blocks, and what the kernel does with them.
-    used: Vec<(usize, usize, Access)>,
+    /// The arguments that are blocks.
+    used: Vec<UsedBlock>,
+}
+
+/// A block among a node's arguments.
+#[derive(Debug)]
+struct UsedBlock {
+    /// The number of the argument, and, once the node is in a graph, that of the block there.
+    argument: usize,
+    block: usize,
+    address: usize,
+    bytes: usize,
+    access: Access,
 }
 
 impl GraphNode {
@@ -37,14 +48,29 @@ impl GraphNode {
         if grid.groups.contains(&0) || grid.threads.contains(&0) {
             return Ok(None);
         }
-        let used = arguments.iter().filter_map(Argument::used);
-        let used = used.map(|(memory, access)| (memory.address(), memory.bytes(), access));
+        let used = arguments.iter().enumerate().filter_map(|(argument, given)| {
+            let (memory, access) = given.used()?;
+            let (address, bytes) = (memory.address(), memory.bytes());
+            Some(UsedBlock { argument, block: 0, address, bytes, access })
+        });
         Ok(Some(Self {
             kernel: kernel.clone(),
             grid,
             arguments: listed.into_vec(),
             used: used.collect(),
         }))
+    }
+}
+
+impl GraphNode {
+    fn raw(&self) -> RawNode<'_> {
+        RawNode { kernel: self.kernel.driver(), grid: self.grid, arguments: &self.arguments }
+    }
+}
+
+impl HeldBlock {
+    fn used(&self) -> Option<Used<'_>> {
+        Some((self.memory.as_deref()?, self.access))
     }
 }
 
@@ -55,13 +81,23 @@ impl GraphNode {
 pub struct Graph {
     stream: Stream,
     driver: Box<dyn GraphDriver>,
-    launches: usize,
-    held: Vec<(Arc<Memory>, Access)>,
-    /// Of blocks that it has released: address and bytes, and what its kernels do with them.
-    released: Vec<(usize, usize, Access)>,
+    blocks: Vec<HeldBlock>,
     /// What the driver's nodes refer to; dropped after them.
-    _kernels: Vec<Kernel>,
+    nodes: Vec<GraphNode>,
 }
+
+/// A block that its kernels use.
+struct HeldBlock {
+    /// `None` once it has been released.
+    memory: Option<Arc<Memory>>,
+    address: usize,
+    bytes: usize,
+    access: Access,
+}
+
+/// What the addresses of two blocks have in common that a kernel may take for each other: kernels are chosen by how far elements are from multiples of
+/// numbers that divide this one.
+const ALIGNMENT: usize = 256;
 
 impl Graph {
     /// A graph of `nodes`, to be replayed on `stream`, with handles of the memory they use among `held`. `None` where
@@ -71,49 +107,39 @@ impl Graph {
     /// The driver's refusal.
     pub fn new(
         stream: &Stream,
-        nodes: &[GraphNode],
+        mut nodes: Vec<GraphNode>,
         held: impl IntoIterator<Item = Arc<Memory>>,
     ) -> Result<Option<Self>> {
-        let mut all: Vec<(Arc<Memory>, Option<Access>)> = Vec::new();
-        for memory in held {
-            if all.iter().all(|(known, _)| !Arc::ptr_eq(known, &memory)) {
-                all.push((memory, None));
+        let held: Vec<Arc<Memory>> = held.into_iter().collect();
+        let mut blocks: Vec<HeldBlock> = Vec::new();
+        for used in nodes.iter_mut().flat_map(|node| &mut node.used) {
+            let UsedBlock { address, bytes, access, .. } = *used;
+            let known = |block: &HeldBlock| block.address == address && block.bytes == bytes;
+            if let Some(at) = blocks.iter().position(known) {
+                used.block = at;
+                if access == Access::Write {
+                    blocks[at].access = access;
+                }
+                continue;
             }
-        }
-        for &(address, bytes, access) in nodes.iter().flat_map(|node| &node.used) {
             // A block of that address and size which is alive is the one that the node was given, or has its place.
-            let is_it = |memory: &Memory| memory.address() == address && memory.bytes() == bytes;
-            let Some((_, used)) = all.iter_mut().find(|(memory, _)| is_it(memory)) else {
-                return Ok(None);
-            };
-            *used = if *used == Some(Access::Write) { *used } else { Some(access) };
+            let is_it =
+                |memory: &&Arc<Memory>| memory.address() == address && memory.bytes() == bytes;
+            let Some(memory) = held.iter().find(is_it) else { return Ok(None) };
+            used.block = blocks.len();
+            blocks.push(HeldBlock { memory: Some(memory.clone()), address, bytes, access });
         }
-        let raw: Vec<RawNode<'_>> = nodes
-            .iter()
-            .map(|GraphNode { kernel, grid, arguments, .. }| RawNode {
-                kernel: kernel.driver(),
-                grid: *grid,
-                arguments,
-            })
-            .collect();
+        let raw: Vec<RawNode<'_>> = nodes.iter().map(GraphNode::raw).collect();
         // SAFETY: whoever made a node vouches for its arguments. The kernels and the memory are kept as long as the graph.
         let made = or_recover(stream.device(), || unsafe { stream.driver().graph(&raw) })?;
         let Some(driver) = made else { return Ok(None) };
-        let held = all.into_iter().filter_map(|(memory, used)| Some((memory, used?)));
-        Ok(Some(Self {
-            stream: stream.clone(),
-            driver,
-            launches: nodes.len(),
-            held: held.collect(),
-            released: Vec::new(),
-            _kernels: nodes.iter().map(|node| node.kernel.clone()).collect(),
-        }))
+        Ok(Some(Self { stream: stream.clone(), driver, blocks, nodes }))
     }
 
     /// How many kernels it launches.
     #[must_use]
     pub fn launches(&self) -> usize {
-        self.launches
+        self.nodes.len()
     }
 
     /// The stream that it is replayed on.
@@ -125,29 +151,50 @@ impl Graph {
     /// Whether it has all memory that its kernels use: none that it has [released](Self::release) lacks another in its place.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.released.is_empty()
+        self.blocks.iter().all(|block| block.memory.is_some())
     }
 
-    /// Gives up its handle of a block, which may be freed then: there is no replay until one in its place is [taken](Self::take).
+    /// Gives up its handle of a block, which may be freed then: there is no replay until another one is [taken](Self::take) for it.
     /// Whether it had one.
     pub fn release(&mut self, memory: &Memory) -> bool {
-        let is_it = |(held, _): &(Arc<Memory>, Access)| std::ptr::eq(&raw const **held, memory);
-        let Some(at) = self.held.iter().position(is_it) else { return false };
-        let (_, access) = self.held.swap_remove(at);
-        self.released.push((memory.address(), memory.bytes(), access));
-        true
+        let is_it = |block: &&mut HeldBlock| {
+            block.memory.as_ref().is_some_and(|held| std::ptr::eq(&raw const **held, memory))
+        };
+        let found = self.blocks.iter_mut().find(is_it);
+        found.is_some_and(|block| block.memory.take().is_some())
     }
 
-    /// Takes a block in the place of one that it has released, if it has the same address and size.
-    pub fn take(&mut self, memory: Arc<Memory>) -> bool {
+    /// Takes a block for one that it has released, which was at `address`: one of the same size on the same device, whose address is as far
+    /// from a multiple of 256. Kernels are told where it lies. Whether it has taken it.
+    ///
+    /// # Errors
+    /// The driver's refusal: the graph is not whole then, and never will be.
+    pub fn take(&mut self, address: usize, memory: Arc<Memory>) -> Result<bool> {
         let own = memory.device() == self.stream.device();
-        let is_it = |(address, bytes, _): &(usize, usize, Access)| {
-            own && *address == memory.address() && *bytes == memory.bytes()
+        let fits = |block: &HeldBlock| {
+            own && block.memory.is_none()
+                && block.address == address
+                && block.bytes == memory.bytes()
+                && block.address % ALIGNMENT == memory.address() % ALIGNMENT
         };
-        let Some(at) = self.released.iter().position(is_it) else { return false };
-        let (_, _, access) = self.released.swap_remove(at);
-        self.held.push((memory, access));
-        true
+        let Some(at) = self.blocks.iter().position(fits) else { return Ok(false) };
+        if memory.address() != address {
+            self.blocks[at].address = memory.address();
+            for (number, node) in self.nodes.iter_mut().enumerate() {
+                let mut changed = false;
+                for used in node.used.iter_mut().filter(|used| used.block == at) {
+                    used.address = memory.address();
+                    node.arguments[used.argument] = RawArgument::Address(memory.address());
+                    changed = true;
+                }
+                if changed {
+                    // SAFETY: the arguments are those that the node was made with, but for a block of the same size, which is held from now on.
+                    unsafe { self.driver.renew(number, &node.raw())? };
+                }
+            }
+        }
+        self.blocks[at].memory = Some(memory);
+        Ok(true)
     }
 
     /// Enqueues its kernels on its stream, after all earlier work on the memory they use; does not wait.
@@ -164,7 +211,7 @@ impl Graph {
         }
         or_recover(self.stream.device(), || {
             fault::check(fault::FaultKind::Launch, self.stream.device(), 0)?;
-            let used = self.held.iter().map(|(memory, access)| -> Used<'_> { (memory, *access) });
+            let used = self.blocks.iter().filter_map(HeldBlock::used);
             queue_on(&self.stream, used, || {
                 // SAFETY: all memory is held, ordered after its earlier users, and remembers the stream; it stays locked
                 // until the graph is queued. Kernels of one replay run one after the other, and so do replays.
@@ -184,6 +231,6 @@ impl Stream {
 
 impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Graph({} kernels on {:?})", self.launches, self.stream)
+        write!(f, "Graph({} kernels on {:?})", self.launches(), self.stream)
     }
 }

@@ -108,14 +108,19 @@ impl Graph {
         true
     }
 
-    /// Has an array in the place of one that it has released, if it lies where that one lay.
-    pub fn take(&mut self, view: &View<'_>) {
-        let Kept::Kernels(kernels) = &mut self.kept else { return };
-        if kernels.take(Operand::from(view.clone()).handle()) {
-            let (block, address) = (Block::of(view.memory()), view.memory().address());
+    /// Has an array in the place of one that it has released, whose memory was at `address`: one that lies in memory of the same size as that one lay
+    /// there, and as far from a multiple of 256 bytes. Others it does not take.
+    ///
+    /// # Errors
+    /// The device's failure: there is no replay any more then.
+    pub fn take(&mut self, address: usize, view: &View<'_>) -> Result<()> {
+        let Kept::Kernels(kernels) = &mut self.kept else { return Ok(()) };
+        if kernels.take(address, Operand::from(view.clone()).handle())? {
+            let block = Block::of(view.memory());
             let taken = self.released.extract_if(.., |(place, _)| *place == address);
             self.needed.extend(taken.map(|(_, need)| need.of(block)));
         }
+        Ok(())
     }
 
     /// Whether it has all that it needs: no array that it has released lacks one in its place.

@@ -115,6 +115,55 @@ fn what_is_only_read_may_be_a_view() {
     });
 }
 
+/// Two arrays of four are given up and others taken for them, in whatever order, also where one lies where the other lay.
+#[test]
+fn arrays_may_be_where_others_were_when_a_graph_was_made() {
+    on_each(|on| {
+        if on.device().is_cpu() {
+            return;
+        }
+        for len in [1, 1009, 262_147] {
+            let filter = filter(len);
+            let (mut own, mut other) = (arrays(&*on, len), arrays(&*on, len));
+            let mut graph = recorded(&*on, &filter, &mut own);
+            let mut past = Vec::new();
+            for round in 0..5 {
+                assert!(graph.release(&own[0].view()) && graph.release(&own[1].view()));
+                assert!(!graph.is_whole() && graph.replay(&mut own, &[]).is_err());
+                let [x, y] = [0, 1].map(|at| own[at].memory().address());
+                if round == 3 {
+                    own.swap(0, 1);
+                    graph.take(y, &own[1].view()).unwrap();
+                } else {
+                    for at in [0, 1] {
+                        let new = own[at].try_clone().unwrap();
+                        past.push(std::mem::replace(&mut own[at], new));
+                    }
+                    graph.take(y, &own[1].view()).unwrap();
+                }
+                // Another size, and what was taken already.
+                let small = array(&*on, &[len + 64]);
+                graph.take(x, &small.view()).unwrap();
+                graph.take(y, &own[1].view()).unwrap();
+                assert!(!graph.is_whole());
+                graph.take(x, &own[0].view()).unwrap();
+                assert!(graph.is_whole());
+                if round == 3 {
+                    other.swap(0, 1);
+                }
+                graph.replay(&mut own, &[]).unwrap();
+                step(&*on, &filter, &mut other).unwrap();
+                step(&*on, &filter, &mut other).unwrap();
+                assert_eq!(bits(&own), bits(&other), "{len} {round}");
+            }
+            let before: Vec<_> = past.iter().map(|x| x.to_vec::<f32>().unwrap()).collect();
+            graph.replay(&mut own, &[]).unwrap();
+            let after: Vec<_> = past.iter().map(|x| x.to_vec::<f32>().unwrap()).collect();
+            assert_eq!(before, after, "arrays that it has released");
+        }
+    });
+}
+
 #[test]
 fn what_was_only_borrowed_is_not_kept() {
     let host = on(Device::cpu()).unwrap();

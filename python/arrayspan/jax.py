@@ -9,7 +9,7 @@ Arrays are those of the operator's dtype (64 bits want ``jax_enable_x64``), with
 Gradients are JAX's, whose sign of the imaginary part is the other one than torch's: the conjugate of the adjoint of the conjugate.
 Functions are linear, and JAX knows it: ``grad``, ``jvp``, ``jacfwd``, ``jacrev``, ``vmap`` and ``linear_transpose``, to any order.
 
-Outside of ``jit``, arrays are read and handed over without a copy, on whatever device they are. **What ``jit`` compiles for the CPU or for
+Outside of ``jit``, arrays are read where they are, on whatever device, without a copy. **What ``jit`` compiles for the CPU or for
 CUDA calls the engine where the arrays are** (XLA's foreign function interface), on the stream that the compiled function runs on, without Python. It
 calls back into Python, with arrays that are copied to the host and back (``jax.pure_callback``), where that cannot be: on other platforms, for
 operators made of functions of Python, and for those that hold arrays of another device than the function runs on.
@@ -33,6 +33,9 @@ __all__ = ["function"]
 #: The name by which XLA knows the engine.
 _TARGET = "arrayspan_apply"
 
+#: The platforms of devices, by what lowering calls them.
+_PLATFORMS = {"cpu": "cpu", "gpu": "cuda"}
+
 for _platform, _handler in _native._jax_handlers():
     jax.ffi.register_ffi_target(_TARGET, _handler, platform=_platform)
 
@@ -44,6 +47,13 @@ class _Function(Batches):
         super().__init__(operator)
         #: By which compiled functions call it, as long as this lives.
         self.numbered = _native._Numbered(self.operator)
+
+    def is_called_where(self, x):
+        """Whether an array is there, on one device, where what is compiled calls the engine: that takes less time than to hand it over."""
+        if isinstance(x, jax.core.Tracer) or len(x.devices()) != 1:
+            return False
+        (device,) = x.devices()
+        return _PLATFORMS.get(device.platform) in self.numbered.platforms
 
     def batch(self, x, adjoint):
         batch, dtype = super().batch(x, adjoint), self.dtypes[adjoint]
@@ -128,9 +138,14 @@ def function(operator, adjoint=False):
     ``operator`` is an ``arrayspan.Operator``, or one of ``arrayspan.pylops`` that the engine has.
     """
     function, adjoint = _Function(operator), bool(adjoint)
+    # Not of the `_Function`: what is compiled keeps that alive.
+    compiled = jax.jit(lambda x: _apply.bind(x, function=function, adjoint=adjoint))
 
     def apply(x):
-        return _apply.bind(jax.numpy.asarray(x), function=function, adjoint=adjoint)
+        x = jax.numpy.asarray(x)
+        if function.is_called_where(x):
+            return compiled(x)
+        return _apply.bind(x, function=function, adjoint=adjoint)
 
     apply.__name__ = f"{function.operator.name}{'_adjoint' if adjoint else ''}"
     return apply

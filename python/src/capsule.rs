@@ -28,11 +28,11 @@ impl Carried for Legacy {
     const USED: &CStr = c"used_dltensor";
 }
 
-/// Takes the tensor out of a capsule, which is marked as consumed.
+/// Takes the tensor out of a capsule, which is marked as consumed; `locked` if it is given back with the interpreter's lock.
 pub(crate) fn consume(
     capsule: &Bound<'_, PyAny>,
     stream: Option<&Stream>,
-    what: &str,
+    (what, locked): (&str, bool),
 ) -> Result<SharedArray> {
     let Ok(capsule) = capsule.cast::<PyCapsule>() else {
         let class = capsule.get_type().name()?;
@@ -40,9 +40,9 @@ pub(crate) fn consume(
         return Ok(refuse(Class::Foreign, why)?);
     };
     if capsule.is_valid_checked(Some(Versioned::NAME)) {
-        take::<Versioned>(capsule, stream)
+        take::<Versioned>(capsule, stream, locked)
     } else if capsule.is_valid_checked(Some(Legacy::NAME)) {
-        take::<Legacy>(capsule, stream)
+        take::<Legacy>(capsule, stream, locked)
     } else {
         let used =
             [Versioned::USED, Legacy::USED].iter().any(|name| capsule.is_valid_checked(Some(name)));
@@ -58,6 +58,7 @@ pub(crate) fn consume(
 fn take<M: Carried>(
     capsule: &Bound<'_, PyCapsule>,
     stream: Option<&Stream>,
+    locked: bool,
 ) -> Result<SharedArray> {
     let raw = capsule.pointer_checked(Some(M::NAME))?;
     // SAFETY: a capsule of this name holds a managed tensor of the standard, which belongs to whoever renames the capsule; the
@@ -69,7 +70,13 @@ fn take<M: Carried>(
         }
         Capsule::<M>::from_raw(raw.as_ptr().cast())?
     };
+    let tensor = if locked { tensor.released_by(with_lock) } else { tensor };
     Ok(SharedArray::from_dlpack(tensor, stream)?)
+}
+
+/// With the interpreter's lock, or, while that ends, not at all.
+fn with_lock(delete: &mut dyn FnMut()) {
+    let _ = Python::try_attach(|_| delete());
 }
 
 /// A capsule that gives its tensor back unless somebody consumes it.

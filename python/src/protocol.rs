@@ -50,8 +50,10 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<SharedArray
         }
         stream => stream.as_ref(),
     };
-    let array = capsule::consume(&capsule, ready_on, what)?;
-    Ok(if is_immutable(given)? { array.read_only() } else { array })
+    // These count who has an array without a lock of their own.
+    let immutable = is_immutable(given)?;
+    let array = capsule::consume(&capsule, ready_on, (what, immutable))?;
+    Ok(if immutable { array.read_only() } else { array })
 }
 
 /// Whether nobody may write the arrays of its library, which does not say so in capsules.

@@ -180,6 +180,7 @@ def test_what_is_compiled_keeps_its_operator_and_lets_go_of_it():
     kept, x = weakref.ref(kept), random(REAL.domain)
     compiled = jax.jit(f).lower(x).compile()
     expected = weights * np.asarray(x)
+    f(x)
     del f
     gc.collect()
     assert kept() is not None and np.array_equal(compiled(x), expected)

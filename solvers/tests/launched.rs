@@ -26,7 +26,7 @@ fn slope() -> Operator {
 /// `DᴴD + 1`
 fn positive() -> Operator {
     let one = Identity::new(slope().domain().clone()).unwrap();
-    (adjoint(&slope()).after(&slope()) + one).build().unwrap()
+    (adjoint(slope()).after(slope()) + one).build().unwrap()
 }
 
 fn data(a: &dyn LinearMap, device: Device) -> Array {
@@ -117,7 +117,7 @@ fn iterations_are_the_same_however_they_are_launched() {
 struct Own(Operator);
 
 impl LinearMap for Own {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "Own"
     }
 

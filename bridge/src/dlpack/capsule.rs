@@ -15,7 +15,11 @@ use crate::Result;
 /// it was handed out by [`into_raw`](Self::into_raw).
 pub struct Capsule<M: Managed = Versioned> {
     raw: NonNull<M>,
+    around: Option<Around>,
 }
+
+/// What calls a deleter, once, or never.
+type Around = fn(&mut dyn FnMut());
 
 // SAFETY: the standard lets a deleter be called on any thread, and nothing else in the struct is tied to
 // one; a shared capsule cannot be changed.
@@ -38,9 +42,17 @@ impl<M: Managed> Capsule<M> {
     /// lives, nobody writes these elements but through that array, and nobody reads them while it does.
     pub unsafe fn from_raw(raw: *mut M) -> Result<Self> {
         match NonNull::new(raw) {
-            Some(raw) => Ok(Self { raw }),
+            Some(raw) => Ok(Self { raw, around: None }),
             None => foreign("managed tensor", "is null"),
         }
+    }
+
+    /// The same, whose deleter is called by `around`, for producers whose deleters want more than the standard gives them: a lock, say. Where
+    /// `around` does not call it, nobody gets the tensor back.
+    #[must_use]
+    pub fn released_by(self, around: fn(&mut dyn FnMut())) -> Self {
+        let own = ManuallyDrop::new(self);
+        Self { raw: own.raw, around: Some(around) }
     }
 
     /// Hands the managed tensor out. Whoever takes it must call its deleter once.
@@ -81,12 +93,18 @@ impl<M: Managed> Capsule<M> {
 
 impl<M: Managed> Drop for Capsule<M> {
     fn drop(&mut self) {
-        // SAFETY: the struct is ours and live; after its deleter has run nothing refers to it. Without a
-        // deleter the producer keeps ownership.
-        unsafe {
-            if let Some(deleter) = M::deleter(self.raw) {
-                deleter(self.raw.as_ptr());
+        // SAFETY: the struct is ours and live. Without a deleter the producer keeps ownership.
+        let mut deleter = unsafe { M::deleter(self.raw) };
+        let mut delete = || {
+            // Not twice.
+            if let Some(deleter) = deleter.take() {
+                // SAFETY: the struct is ours and live; after its deleter has run nothing refers to it.
+                unsafe { deleter(self.raw.as_ptr()) };
             }
+        };
+        match self.around {
+            Some(around) => around(&mut delete),
+            None => delete(),
         }
     }
 }

@@ -144,6 +144,14 @@ pub struct RawNode<'a> {
 
 /// Kernels that are launched as one.
 pub trait GraphDriver: Debug + Send + Sync {
+    /// Gives a kernel other arguments, from the next launch on.
+    ///
+    /// # Safety
+    /// Those of [`StreamDriver::graph`]: kernel and grid are those that the node has.
+    ///
+    /// # Errors
+    /// When the driver refuses: the unit is not to be launched any more then.
+    unsafe fn renew(&mut self, number: usize, node: &RawNode<'_>) -> Result<()>;
     /// For a driver's own downcasts.
     fn as_any(&self) -> &dyn Any;
 }

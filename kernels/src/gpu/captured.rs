@@ -117,7 +117,7 @@ impl Gpu {
         for uploaded in &tables {
             memory.extend([handle(&uploaded.0), handle(&uploaded.1)]);
         }
-        let graph = devices::Graph::new(&self.stream, &nodes, memory)?;
+        let graph = devices::Graph::new(&self.stream, nodes, memory)?;
         Ok(graph.map(|graph| Graph::new(graph, needed)))
     }
 }

@@ -9,10 +9,13 @@ __all__ = ["JaxOperator"]
 
 
 def _of_engine(native, adjoint):
+    import jax
+
     from arrayspan.jax import function
 
     apply, space = function(native, adjoint), native.range if adjoint else native.domain
-    return lambda x: apply(x.reshape(space.shape)).reshape(-1)
+    # Compiled, it is called back where it has arrays of another device.
+    return jax.jit(lambda x: apply(x.reshape(space.shape)).reshape(-1))
 
 
 def _called_back(Op, adjoint):

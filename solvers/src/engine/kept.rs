@@ -1,11 +1,9 @@
 //! What one run has recorded is left to the next one like it in the same workspace.
 
-use arrayspan_bridge::{Array, View};
-use arrayspan_kernels::Arrays as _;
+use arrayspan_bridge::Array;
 use arrayspan_operators::{LinearMap as _, Operator};
 
 use super::recorded::{Alike, Kept, Place, Replay};
-use super::replay::Shown;
 use super::run::{Method, Run};
 
 /// Of how many runs: whoever puts a new solution in the place of the one before has models in two places, by turns.
@@ -30,15 +28,16 @@ impl<M: Method> Run<'_, M> {
             numbers: damping.chain(numbers).collect(),
             started: self.started,
             places: self.places(),
+            lent: [&self.y, &self.x.view()]
+                .map(|view| (view.memory().bytes(), view.layout().clone())),
         })
     }
 
     fn places(&mut self) -> Vec<Place> {
-        let place = |view: &View<'_>| {
-            (view.memory().address(), view.memory().bytes(), view.layout().clone())
-        };
-        let mut places = vec![place(&self.y)];
-        Shown(self).show(&mut |array: &mut Array| places.push(place(&array.view())));
+        let mut places = Vec::new();
+        self.w.show(M::arrays, &mut |array: &mut Array| {
+            places.push((array.memory().address(), array.memory().bytes(), array.layout().clone()));
+        });
         places
     }
 
@@ -47,13 +46,13 @@ impl<M: Method> Run<'_, M> {
         let alike = if self.w.kept.is_empty() { None } else { self.alike() }?;
         let fits = |kept: &Kept| kept.count <= iterations && kept.alike == alike;
         let at = self.w.kept.iter().position(fits)?;
-        let Kept { count, mut graph, .. } = self.w.kept.remove(at);
+        let Kept { count, mut graph, lent: [y, x], .. } = self.w.kept.remove(at);
         if !self.method.replays(count) || !self.on.has_graphs() || !graph.is_on(self.on.stream()) {
             return None;
         }
-        graph.take(&self.x.view());
-        graph.take(&self.y);
-        graph.is_whole().then(|| Replay::Recorded(count, graph, Some(Box::new(alike))))
+        let taken = graph.take(x, &self.x.view()).and_then(|()| graph.take(y, &self.y));
+        let whole = taken.is_ok() && graph.is_whole();
+        whole.then(|| Replay::Recorded(count, graph, Some(Box::new(alike))))
     }
 
     /// Leaves the iterations that it has recorded to the next run. Data and model are the caller's then.
@@ -63,7 +62,8 @@ impl<M: Method> Run<'_, M> {
                 // Vectors may have changed places an odd number of times.
                 let here = self.places() == alike.places;
                 let free = here && graph.release(&self.x.view()) && graph.release(&self.y);
-                free.then_some(Kept { alike: *alike, count, graph })
+                let lent = [&self.y, &self.x.view()].map(|view| view.memory().address());
+                free.then_some(Kept { alike: *alike, count, graph, lent })
             }
             _ => None,
         };
@@ -113,6 +113,19 @@ mod tests {
             assert_eq!(run(0.0), [4, 10]);
             workspace.forget_last_run();
             assert!(workspace.kept.is_empty());
+            // Solutions that stay, so that each lies elsewhere.
+            let mut all = Vec::new();
+            for (number, count) in [4, 10, 10, 10, 10].into_iter().enumerate() {
+                let solver = solver(0.0);
+                let found =
+                    solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ()).unwrap();
+                let expected = solver.solve(&a, &y).unwrap();
+                let [x, y] = [&found.x, &expected.x].map(|x| x.to_vec::<f64>().unwrap());
+                assert_eq!((x, found.residuals), (y, expected.residuals), "run {number}");
+                let counts: Vec<_> = workspace.kept.iter().map(|kept| kept.count).collect();
+                assert_eq!(counts, [count], "run {number}");
+                all.push(found.x);
+            }
         }
         if !tried {
             // A closed stderr is no reason to fail.

@@ -30,8 +30,10 @@ pub(crate) struct Alike {
     pub(super) numbers: Vec<u64>,
     /// Whether there was a start vector.
     pub(super) started: bool,
-    /// Where all arrays lie, the data first, those of the workspace, and the model last.
+    /// Where the arrays of the workspace lie.
     pub(super) places: Vec<Place>,
+    /// How data and model lie in theirs, of how many bytes.
+    pub(super) lent: [(usize, Layout); 2],
 }
 
 /// Where an array lies: address and bytes of its block, and how it lies there.
@@ -43,4 +45,6 @@ pub(crate) struct Kept {
     pub(super) alike: Alike,
     pub(super) count: usize,
     pub(super) graph: Graph,
+    /// Where the blocks of data and model were, which it does not have.
+    pub(super) lent: [usize; 2],
 }
