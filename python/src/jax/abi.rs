@@ -57,7 +57,7 @@ pub(super) struct Buffers {
     pub(super) extensions: *const Extension,
     pub(super) count: i64,
     pub(super) kinds: *const c_int,
-    pub(super) buffers: *const *const c_void,
+    pub(super) all: *const *const c_void,
 }
 
 #[repr(C)]

@@ -44,16 +44,18 @@ pub(super) unsafe fn only(buffers: &Buffers, what: &str) -> Result<Given> {
         if buffers.count != 1 || *buffers.kinds != BUFFER {
             return Err(format!("arrayspan: expected one array for {what}"));
         }
-        &*(*buffers.buffers).cast::<super::abi::Buffer>()
+        &*(*buffers.all).cast::<super::abi::Buffer>()
     };
     let Some((_, dtype)) = DTYPES.into_iter().find(|(number, _)| *number == buffer.dtype) else {
         let why = format!("arrayspan: {what} has XLA's dtype {}", buffer.dtype);
         return Err(why);
     };
-    // SAFETY: XLA has as many extents as the rank says.
-    let extents = match usize::try_from(buffer.rank) {
-        Ok(rank) if rank > 0 => unsafe { std::slice::from_raw_parts(buffer.extents, rank) },
-        _ => &[],
+    let rank = usize::try_from(buffer.rank).unwrap_or(0);
+    let extents = if rank == 0 {
+        &[]
+    } else {
+        // SAFETY: XLA has as many extents as the rank says.
+        unsafe { std::slice::from_raw_parts(buffer.extents, rank) }
     };
     let shape: std::result::Result<Vec<usize>, _> =
         extents.iter().map(|&n| usize::try_from(n)).collect();

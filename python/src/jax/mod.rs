@@ -7,6 +7,7 @@ mod handler;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use arrayspan::devices::DeviceKind;
@@ -18,12 +19,15 @@ use crate::batches::Batches;
 use crate::error::Result;
 use crate::operator::PyOperator;
 
-/// The operators that compiled functions may call, by numbers that are never given twice.
-static NUMBERED: RwLock<(i64, Option<HashMap<i64, Arc<Batches>>>)> = RwLock::new((0, None));
+/// The operators that compiled functions may call.
+static NUMBERED: RwLock<Option<HashMap<i64, Arc<Batches>>>> = RwLock::new(None);
+
+/// The next number, which none has had.
+static NEXT: AtomicI64 = AtomicI64::new(1);
 
 fn numbered(number: i64) -> Option<Arc<Batches>> {
     let known = NUMBERED.read().unwrap_or_else(PoisonError::into_inner);
-    known.1.as_ref()?.get(&number).cloned()
+    known.as_ref()?.get(&number).cloned()
 }
 
 /// An operator that compiled functions call by its number, as long as this lives.
@@ -49,11 +53,10 @@ impl Number {
             fits && operator.only_enqueues() && operator.elsewhere().is_empty()
         };
         let platforms = all.into_iter().filter(|(kind, _)| here(*kind)).map(|(_, name)| name);
-        let mut known = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
-        known.0 += 1;
-        let number = known.0;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let batches = Arc::new(Batches::new(operator.clone()));
-        known.1.get_or_insert_default().insert(number, batches);
+        let mut known = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
+        known.get_or_insert_default().insert(number, batches);
         Self { number, platforms: platforms.collect() }
     }
 }
@@ -61,7 +64,7 @@ impl Number {
 impl Drop for Number {
     fn drop(&mut self) {
         let mut known = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
-        let gone = known.1.as_mut().and_then(|known| known.remove(&self.number));
+        let gone = known.as_mut().and_then(|known| known.remove(&self.number));
         drop(known);
         // Not under the lock: it frees memory.
         drop(gone);

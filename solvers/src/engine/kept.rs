@@ -6,7 +6,7 @@ use arrayspan_operators::{LinearMap as _, Operator};
 use super::recorded::{Alike, Kept, Place, Replay};
 use super::run::{Method, Run};
 
-/// Of how many runs: whoever puts a new solution in the place of the one before has models in two places, by turns.
+/// Of how many runs: whoever has two operators, or two weights of damping, solves by turns.
 const KEPT: usize = 2;
 
 impl<M: Method> Run<'_, M> {

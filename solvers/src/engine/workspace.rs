@@ -13,7 +13,7 @@ use crate::{Error, Result, bytes};
 ///
 /// On CUDA it keeps the iterations that the last two runs of 8 or more have recorded, and the operator with them (4 or more with checks every 2 or
 /// 3 iterations; with checks after each none are recorded). A run that is like one of them (the same operator, with no part that the user has
-/// written; the same parameters; arrays of data and models that lie where those before lay) begins with them, which saves a tenth of a
+/// written; the same parameters; data and models of the same layout, wherever their arrays are) begins with them, which saves a tenth of a
 /// millisecond or more. The first run records up to 4 iterations, a later one like it up to 10 ([`Minres`](crate::Minres) two). [`Solution::launched`](crate::Solution::launched)
 /// tells how many were launched so. [`forget_last_run`](Self::forget_last_run)
 /// gives them up; they are not freed when the device runs out of memory.
