@@ -88,9 +88,9 @@ impl dyn Executor + '_ {
         Ok(Array::empty(shape, dtype, self.stream())?)
     }
 
-    /// The calls that `work` makes of the executor it is given as one graph, instead of running them. `None`, having run
-    /// nothing either, where there are none (all but the host and CUDA), or, on CUDA, a call is not one of kernels of ours: products
-    /// of large matrices by the vendor's library, transfers.
+    /// The calls that `work` makes of the executor it is given as one graph, instead of running them. `None`, and nothing has run, on devices without
+    /// graphs (all but the host and CUDA), and, on CUDA, if a call is not one of kernels of ours: products of large matrices by the vendor's library,
+    /// transfers.
     ///
     /// What `work` does besides (allocates, reads elements on the host) happens once, while it is recorded, and finds arrays
     /// as they were.

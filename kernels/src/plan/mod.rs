@@ -154,8 +154,9 @@ impl<A: Arrays> Plan<A> {
     /// The same plan in fewer passes over memory. Elementwise calls over arrays of one shape and dtype without gaps become one, and
     /// sums of products of their arrays (dots, norms, norms of differences) are added up on the way, as are norms of what stencils write, where no call
     /// between them stands in the way; single numbers that are computed of such sums are computed by the same kernel, where a GPU joins the
-    /// sums in one; what is overwritten before anyone reads it is not computed. What each array holds after a replay is what it held without, as
-    /// exactly as a compiler leaves it: a product that is no longer written down may be added to something in one operation.
+    /// sums in one; what is overwritten before anyone reads it is not computed. What each array holds after a replay is what it held without, up to
+    /// rounding: a product and a sum that follow each other in one kernel may be contracted into a fused multiply-add, which rounds once. Sections
+    /// ([`Executor::begin_section`]) are ignored.
     ///
     /// ```
     /// use arrayspan_kernels::bridge::{Array, devices::Device};
