@@ -82,6 +82,8 @@ pub struct Graph {
     stream: Stream,
     driver: Box<dyn GraphDriver>,
     blocks: Vec<HeldBlock>,
+    /// Whether the driver has refused to tell a kernel where a block lies.
+    broken: bool,
     /// What the driver's nodes refer to; dropped after them.
     nodes: Vec<GraphNode>,
 }
@@ -133,7 +135,7 @@ impl Graph {
         // SAFETY: whoever made a node vouches for its arguments. The kernels and the memory are kept as long as the graph.
         let made = or_recover(stream.device(), || unsafe { stream.driver().graph(&raw) })?;
         let Some(driver) = made else { return Ok(None) };
-        Ok(Some(Self { stream: stream.clone(), driver, blocks, nodes }))
+        Ok(Some(Self { stream: stream.clone(), driver, blocks, broken: false, nodes }))
     }
 
     /// How many kernels it launches.
@@ -151,7 +153,14 @@ impl Graph {
     /// Whether it has all memory that its kernels use: none that it has [released](Self::release) lacks another in its place.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.blocks.iter().all(|block| block.memory.is_some())
+        !self.broken && self.blocks.iter().all(|block| block.memory.is_some())
+    }
+
+    /// Whether its kernels use a block.
+    #[must_use]
+    pub fn uses(&self, memory: &Memory) -> bool {
+        let mut held = self.blocks.iter().filter_map(|block| block.memory.as_deref());
+        held.any(|held| std::ptr::eq(held, memory))
     }
 
     /// Gives up its handle of a block, which may be freed then: there is no replay until another one is [taken](Self::take) for it.
@@ -189,7 +198,9 @@ impl Graph {
                 }
                 if changed {
                     // SAFETY: the arguments are those that the node was made with, but for a block of the same size, which is held from now on.
-                    unsafe { self.driver.renew(number, &node.raw())? };
+                    let renewed = unsafe { self.driver.renew(number, &node.raw()) };
+                    self.broken |= renewed.is_err();
+                    renewed?;
                 }
             }
         }

@@ -95,6 +95,15 @@ impl Graph {
         matches!(&self.kept, Kept::Kernels(kernels) if kernels.stream() == stream)
     }
 
+    /// Whether its kernels use the memory of an array; `true` of calls on the host, which do not tell.
+    #[must_use]
+    pub fn uses(&self, view: &View<'_>) -> bool {
+        match &self.kept {
+            Kept::Kernels(kernels) => kernels.uses(view.memory()),
+            Kept::Calls(..) => true,
+        }
+    }
+
     /// Gives up what it holds of an array, whose memory may be freed then: there is no replay until another array
     /// [takes its place](Self::take). Where it holds nothing of it there is nothing to be done. `false` where it cannot do without
     /// (calls on the host).

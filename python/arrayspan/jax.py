@@ -14,9 +14,10 @@ CUDA calls the engine where the arrays are** (XLA's foreign function interface),
 calls back into Python, with arrays that are copied to the host and back (``jax.pure_callback``), where that cannot be: on other platforms, for
 operators made of functions of Python, and for those that hold arrays of another device than the function runs on.
 
-Compiled functions keep their operators alive. What ``jax.export`` writes to a file names operators of this process, which no other process knows.
+Compiled functions have the arrays that an operator had when they were traced. They keep their operators alive, and for ten seconds after they are gone what has been dispatched may still run. ``jax.export`` cannot write them to files.
 """
 
+import contextlib
 import math
 
 import jax
@@ -78,6 +79,13 @@ class _Function(Batches):
         return y.reshape((*batch, *self.shapes[not adjoint]))
 
 
+# JAX's cache of abstract evaluations holds all parameters but those of such types, which it has weakly: without this up to 2048 operators that are gone
+# for everyone else stay there. The set is no public interface, and older versions have none.
+with contextlib.suppress(ImportError, AttributeError):
+    from jax._src.util import weakref_cache_key_types
+
+    weakref_cache_key_types.add(_Function)
+
 #: ``A x``, or ``Aᴴ x``, of a `_Function`.
 _apply = Primitive("arrayspan_apply")
 
@@ -89,7 +97,13 @@ def _now(x, *, function, adjoint):
 
 @_apply.def_abstract_eval
 def _like(x, *, function, adjoint):
-    return jax.core.ShapedArray(*function.result(x, adjoint))
+    shape, dtype = function.result(x, adjoint)
+    manual = getattr(x, "manual_axis_type", None)
+    if manual.empty if manual is not None else not getattr(x, "vma", None):
+        return jax.core.ShapedArray(shape, dtype)
+    # Within `shard_map` it varies along the axes of the mesh that the argument varies along.
+    sharding = x.sharding.update(spec=jax.sharding.PartitionSpec(*[None] * len(shape)))
+    return x.update(shape=shape, dtype=dtype, weak_type=False, sharding=sharding)
 
 
 def _transposed(y, x, *, function, adjoint):

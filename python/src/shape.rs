@@ -109,7 +109,7 @@ where
     match number {
         Some(Ok(number)) => Ok(number),
         Some(Err(error)) if error.is_instance_of::<PyOverflowError>(given.py()) => {
-            refuse(Class::Parameter, format!("{what}: {given} is negative, or too large"))
+            refuse(Class::Parameter, format!("{what}: {given} is below zero, or too large"))
         }
         _ => {
             let class = given.get_type();

@@ -1,6 +1,9 @@
 """Operators as functions of JAX's arrays that JAX differentiates."""
 
 import gc
+import os
+import subprocess
+import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -188,6 +191,63 @@ def test_what_is_compiled_keeps_its_operator_and_lets_go_of_it():
     jax.clear_caches()
     gc.collect()
     assert kept() is None
+
+
+@pytest.mark.parametrize("use", [
+    lambda f, x: f(x),
+    lambda f, x: jax.jit(f)(x),
+    lambda f, x: jax.grad(lambda x: jnp.square(f(x)).sum())(x),
+    lambda f, x: jax.jit(jax.grad(lambda x: jnp.square(f(x)).sum()))(x),
+    lambda f, x: jax.vmap(f)(jnp.stack([x, x])),
+], ids=["at once", "compiled", "gradient", "compiled gradient", "vmap"])  # fmt: skip
+def test_operators_that_were_used_do_not_stay(use):
+    try:
+        from jax._src.util import weakref_cache_key_types  # noqa: F401
+    except ImportError:
+        pytest.skip("this JAX holds the operators of its last functions")
+    left = []
+    for _ in range(5):
+        f = function(ops.Diagonal(jnp.asarray(rng.normal(size=(5, 4)))))
+        (kept,) = (cell.cell_contents for cell in f.__closure__ if hasattr(cell.cell_contents, "numbered"))
+        left.append(weakref.ref(kept))
+        use(f, random(REAL.domain))
+        del f, kept
+    gc.collect()
+    assert not any(kept() for kept in left)
+
+
+def test_what_has_been_dispatched_runs_though_all_else_is_gone():
+    f = function(ops.Diagonal(jnp.asarray(np.full((300, 400), 0.5))))
+    x = jnp.ones((300, 400))
+    compiled = jax.jit(lambda x: jax.lax.fori_loop(0, 300, lambda _, x: f(x) + x / 2, x)).lower(x).compile()
+    y = compiled(x)
+    del f, compiled
+    jax.clear_caches()
+    gc.collect()
+    assert np.allclose(y, x)
+
+
+@pytest.mark.skipif(not hasattr(jax, "shard_map"), reason="an older JAX")
+def test_gradients_are_added_up_over_the_shards_of_a_mesh():
+    program = """
+import jax, jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+from arrayspan import operators as ops
+from arrayspan.jax import function
+f = function(ops.Identity((3,)))
+mesh = jax.sharding.Mesh(jax.devices(), ("i",))
+w, v = jnp.arange(3.0), jnp.arange(6.0).reshape(2, 3)
+def loss(f):
+    return lambda w, v: ((f(v) * w) ** 2).sum()
+def gradient(f):
+    return jax.shard_map(jax.grad(loss(f)), mesh=mesh, in_specs=(P(), P("i")), out_specs=P())(w, v)
+assert (gradient(f) == gradient(lambda x: 1 * x)).all(), gradient(f)
+print("the same")
+"""
+    flags = "--xla_force_host_platform_device_count=2"
+    environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300)
+    assert "the same" in ran.stdout, ran.stderr
 
 
 def test_calls_that_fit_no_operator_are_refused():

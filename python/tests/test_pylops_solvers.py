@@ -310,3 +310,14 @@ def test_memory_that_stays_goes_with_the_operator_and_is_nobody_elses():
     del Op
     gc.collect()
     assert len(_KEPT) == count - 1
+
+
+def test_operators_that_nothing_can_be_kept_with_are_solved_all_the_same():
+    class Equal(Own):
+        def __eq__(self, other):
+            return self is other
+
+        __hash__ = None
+
+    x = pylops.cgls(Equal(G), G @ X, niter=6, preallocate=True)[0]
+    assert np.array_equal(x, pylops.cgls(Equal(G), G @ X, niter=6)[0])

@@ -48,7 +48,7 @@ impl fmt::Display for Singly {
             Self::Device => "the device has no graphs",
             Self::Method => "the method makes each iteration another one",
             Self::Operator => "the operator does more than to enqueue calls",
-            Self::Few => "they were too few",
+            Self::Few => "they were too few, in all or between two checks",
             Self::Refused => "the device could not record them",
         })
     }

@@ -183,3 +183,37 @@ fn a_solution_says_why_iterations_were_launched_one_by_one() {
         assert_eq!(launched, Launched::Singly(Singly::Device), "{device}");
     }
 }
+
+/// Solves with each number of iterations from one check to the next, far more than there is to be found.
+fn unchanged<S: Solver>(a: &Operator, y: &Array, start: &Array, solver: impl Fn(usize) -> S) {
+    for every in [1, 2, 3, 4, 7, 12, 40] {
+        for given in [None, Some(start.try_clone().unwrap())] {
+            let before = given.as_ref().map_or(vec![0.0; 3], |x| x.to_vec::<f64>().unwrap());
+            let found = solver(every).solve_from(a, y, given, &mut ()).unwrap();
+            let x = found.x.to_vec::<f64>().unwrap();
+            assert_eq!(x, before, "{}, every {every}: {:?}", S::NAME, found.stopped);
+        }
+    }
+}
+
+#[test]
+fn an_operator_that_maps_all_to_zero_leaves_the_model_as_it_was() {
+    let space = Space::new([3], DType::Float64).unwrap();
+    let array = |values: [f64; 3]| Array::from_slice(&values, [3]).unwrap();
+    let zero = Diagonal::new(space, array([0.0, -0.0, 0.0]).into_shared()).unwrap();
+    let (y, start, stop) = (array([0.7, -2.0, 1e-9]), array([1.0, 0.5, -3.0]), Stop::after(40));
+    unchanged(&zero, &y, &start, |check_every| Cgls { damping: 0.0, stop, check_every });
+    unchanged(&zero, &y, &start, |check_every| Lsqr { damping: 0.0, stop, check_every });
+    unchanged(&zero, &y, &start, |check_every| Lsmr { damping: 0.0, stop, check_every });
+    unchanged(&zero, &y, &start, |check_every| Cg { preconditioner: None, stop, check_every });
+    let single = |check_every| SingleReductionCg { preconditioner: None, stop, check_every };
+    unchanged(&zero, &y, &start, single);
+    unchanged(&zero, &y, &start, |check_every| Minres { stop, check_every });
+    unchanged(&zero, &y, &start, |check_every| BiCgStab {
+        preconditioner: None,
+        stop,
+        check_every,
+    });
+    let gmres = |check_every| Gmres { restart: 2, stop, check_every, ..Gmres::default() };
+    unchanged(&zero, &y, &start, gmres);
+}

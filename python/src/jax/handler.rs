@@ -39,7 +39,8 @@ pub(super) unsafe extern "C" fn on_host(frame: *mut Frame) -> *mut Error {
 /// # Safety
 /// As [`on_host`].
 pub(super) unsafe extern "C" fn on_cuda(frame: *mut Frame) -> *mut Error {
-    // SAFETY: the caller's. Streams on which compiled functions run live as long as JAX's devices do, which is as long as the process.
+    // SAFETY: the caller's. Streams on which compiled functions run live as long as JAX's client of the devices, which is as long as the process
+    // unless somebody clears JAX's backends.
     unsafe {
         handled(frame, |frame, given| {
             let device =
@@ -112,7 +113,7 @@ unsafe fn run(frame: &Frame, on: On) -> Result<()> {
         (call::number(frame, "operator")?, adjoint, x, y)
     };
     let Some(batches) = numbered(number) else {
-        let why = "is gone: keep the function that it was made with";
+        let why = "is gone: keep the function that it was made with until results are there";
         return Err(format!("arrayspan: operator {number} {why}"));
     };
     let (mut from, mut to) = (batches.operator.domain(), batches.operator.range());

@@ -4,11 +4,12 @@ mod abi;
 mod call;
 mod handler;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use arrayspan::devices::DeviceKind;
 use arrayspan::operators::LinearMap;
@@ -21,6 +22,13 @@ use crate::operator::PyOperator;
 
 /// The operators that compiled functions may call.
 static NUMBERED: RwLock<Option<HashMap<i64, Arc<Batches>>>> = RwLock::new(None);
+
+/// Those whose functions are gone, the oldest in front: what has been dispatched before may still have to run.
+static GOING: Mutex<VecDeque<(i64, Instant)>> = Mutex::new(VecDeque::new());
+
+/// How long they stay, and how many at most.
+const STAY: Duration = Duration::from_secs(10);
+const MOST: usize = 64;
 
 /// The next number, which none has had.
 static NEXT: AtomicI64 = AtomicI64::new(1);
@@ -63,10 +71,40 @@ impl Number {
 
 impl Drop for Number {
     fn drop(&mut self) {
+        let alone = {
+            let mut going = GOING.lock().unwrap_or_else(PoisonError::into_inner);
+            going.push_back((self.number, Instant::now()));
+            going.len() == 1
+        };
+        leave(MOST);
+        // Who finds nobody going sends one after it.
+        if alone {
+            let ends = || while leave(MOST).is_some_and(wait) {};
+            // Without it they stay until others go.
+            drop(std::thread::Builder::new().name("arrayspan.jax".into()).spawn(ends));
+        }
+    }
+}
+
+fn wait(next: Instant) -> bool {
+    std::thread::sleep((next + STAY).saturating_duration_since(Instant::now()));
+    true
+}
+
+/// Lets go of those whose time is over, and of the oldest of more than `most`; since when the next one is going, if any is.
+fn leave(most: usize) -> Option<Instant> {
+    loop {
+        let mut going = GOING.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, since) = *going.front()?;
+        if going.len() <= most && since.elapsed() < STAY {
+            return Some(since);
+        }
+        going.pop_front();
+        drop(going);
         let mut known = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
-        let gone = known.as_mut().and_then(|known| known.remove(&self.number));
+        let gone = known.as_mut().and_then(|known| known.remove(&number));
         drop(known);
-        // Not under the lock: it frees memory.
+        // Under no lock: it frees memory.
         drop(gone);
     }
 }

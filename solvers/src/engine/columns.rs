@@ -262,7 +262,9 @@ impl<M: Method> Solving<'_, M> {
             let iterations = seen.iterations();
             Column { iterations, residuals: seen.residuals, stopped }
         });
-        let (columns, launched) = (columns.collect(), self.run.launched());
+        let columns: Vec<Column> = columns.collect();
+        let most = columns.iter().map(|column| column.iterations).max();
+        let launched = self.run.launched(most.unwrap_or(0));
         Ok(Columns { x: self.found.unwrap_or(self.run.x), columns, launched })
     }
 }

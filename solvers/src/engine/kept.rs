@@ -28,8 +28,7 @@ impl<M: Method> Run<'_, M> {
             numbers: damping.chain(numbers).collect(),
             started: self.started,
             places: self.places(),
-            lent: [&self.y, &self.x.view()]
-                .map(|view| (view.memory().bytes(), view.layout().clone())),
+            model: (self.x.memory().bytes(), self.x.layout().clone()),
         })
     }
 
@@ -46,12 +45,11 @@ impl<M: Method> Run<'_, M> {
         let alike = if self.w.kept.is_empty() { None } else { self.alike() }?;
         let fits = |kept: &Kept| kept.count <= iterations && kept.alike == alike;
         let at = self.w.kept.iter().position(fits)?;
-        let Kept { count, mut graph, lent: [y, x], .. } = self.w.kept.remove(at);
+        let Kept { count, mut graph, model, .. } = self.w.kept.remove(at);
         if !self.method.replays(count) || !self.on.has_graphs() || !graph.is_on(self.on.stream()) {
             return None;
         }
-        let taken = graph.take(x, &self.x.view()).and_then(|()| graph.take(y, &self.y));
-        let whole = taken.is_ok() && graph.is_whole();
+        let whole = graph.take(model, &self.x.view()).is_ok() && graph.is_whole();
         whole.then(|| Replay::Recorded(count, graph, Some(Box::new(alike))))
     }
 
@@ -61,9 +59,10 @@ impl<M: Method> Run<'_, M> {
             Replay::Recorded(count, mut graph, Some(alike)) => {
                 // Vectors may have changed places an odd number of times.
                 let here = self.places() == alike.places;
-                let free = here && graph.release(&self.x.view()) && graph.release(&self.y);
-                let lent = [&self.y, &self.x.view()].map(|view| view.memory().address());
-                free.then_some(Kept { alike: *alike, count, graph, lent })
+                // No iteration reads the data: where they are in it, they are the operator's as well, and the next ones are not.
+                let free = here && !graph.uses(&self.y) && graph.release(&self.x.view());
+                let model = self.x.memory().address();
+                free.then_some(Kept { alike: *alike, count, graph, model })
             }
             _ => None,
         };

@@ -32,8 +32,8 @@ pub(crate) struct Alike {
     pub(super) started: bool,
     /// Where the arrays of the workspace lie.
     pub(super) places: Vec<Place>,
-    /// How data and model lie in theirs, of how many bytes.
-    pub(super) lent: [(usize, Layout); 2],
+    /// The bytes of the model's block, and how it lies in that.
+    pub(super) model: (usize, Layout),
 }
 
 /// Where an array lies: address and bytes of its block, and how it lies there.
@@ -45,6 +45,6 @@ pub(crate) struct Kept {
     pub(super) alike: Alike,
     pub(super) count: usize,
     pub(super) graph: Graph,
-    /// Where the blocks of data and model were, which it does not have.
-    pub(super) lent: [usize; 2],
+    /// Where the model's block was, which it does not have.
+    pub(super) model: usize,
 }

@@ -112,10 +112,10 @@ impl<M: Method> Run<'_, M> {
         self.on.stream().has_graphs() && !self.on.device().is_cpu() && self.records(2)
     }
 
-    /// How iterations have been launched so far.
-    pub(super) fn launched(&self) -> Launched {
-        if self.together > 0 {
-            return Launched::Together(self.together);
+    /// How iterations have been launched, of which so many are the run's. (Those after the last one have changed nothing.)
+    pub(super) fn launched(&self, iterations: usize) -> Launched {
+        if self.together > 0 && iterations > 0 {
+            return Launched::Together(self.together.min(iterations));
         }
         Launched::Singly(if !self.on.has_graphs() {
             Singly::Device

@@ -165,9 +165,9 @@ impl<'a, M: Method> Running<'a, M> {
     fn finish_for(mut self, reason: Stopped) -> Result<Solution> {
         let stopped = self.stopped.unwrap_or(reason);
         let stopped = self.run.outcome(stopped, self.unscaled.as_ref())?;
-        let launched = self.run.launched();
-        self.run.keep();
         let iterations = self.seen.iterations();
+        let launched = self.run.launched(iterations);
+        self.run.keep();
         let (x, residuals) = (self.unscaled.unwrap_or(self.run.x), self.seen.residuals);
         Ok(Solution { x, iterations, residuals, stopped, launched })
     }

@@ -253,7 +253,8 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     let (alpha, size) = (input(12) * inverse.clone(), input(13).sqrt());
     let (none, minus) = (constant(0.0), constant(-1.0));
     let one = || constant(1.0);
-    let beta = size.clone() / factor;
+    // There is no factor where `A` has mapped everything to zero.
+    let beta = size.clone().div_or_zero(factor);
     let length = beta.clone().abs2();
     // The last rotation, of the new column of the tridiagonal matrix.
     let delta = cos.clone() * dbar.clone() + sin.clone() * alpha.clone();
