@@ -233,3 +233,25 @@ fn a_workspace_fits_runs_of_its_sizes_alone() {
     let workspace = first.workspace(&small, &*on).unwrap();
     assert!(first.fits(&workspace, &*on, &small) && !second.fits(&workspace, &*on, &small));
 }
+
+/// Data that are an array of the operator's are not taken for the next ones.
+#[test]
+fn data_may_be_an_array_of_the_operators() {
+    for device in Device::all() {
+        let on = on(device).unwrap();
+        let [weights, other] = [1, 2].map(|seed| array(&SHAPE, seed, device).into_shared());
+        let space = Space::new(SHAPE, DType::Float32).unwrap();
+        let a = Diagonal::new(space, weights.clone()).unwrap();
+        let solver = Cgls { stop: Stop::after(24), check_every: 24, ..Cgls::default() };
+        let mut workspace = solver.workspace(&a, &*on).unwrap();
+        for y in [&weights, &weights, &other, &weights, &other, &other] {
+            let y = y.view();
+            let found =
+                solver.solve_in(&mut workspace, &*on, &a, y.clone(), None, &mut ()).unwrap();
+            let expected = solver.solve(&a, &y).unwrap();
+            assert_eq!(found.residuals, expected.residuals, "{device}");
+            let [found, expected] = [&found.x, &expected.x].map(|x| x.to_vec::<f32>().unwrap());
+            assert_eq!(found, expected, "{device}");
+        }
+    }
+}
