@@ -24,6 +24,7 @@ struct UsedBlock {
     /// The number of the argument, and, once the node is in a graph, that of the block there.
     argument: usize,
     block: usize,
+    /// Where it lay when the node was made.
     address: usize,
     bytes: usize,
     access: Access,
@@ -60,17 +61,9 @@ impl GraphNode {
             used: used.collect(),
         }))
     }
-}
 
-impl GraphNode {
     fn raw(&self) -> RawNode<'_> {
         RawNode { kernel: self.kernel.driver(), grid: self.grid, arguments: &self.arguments }
-    }
-}
-
-impl HeldBlock {
-    fn used(&self) -> Option<Used<'_>> {
-        Some((self.memory.as_deref()?, self.access))
     }
 }
 
@@ -95,6 +88,12 @@ struct HeldBlock {
     address: usize,
     bytes: usize,
     access: Access,
+}
+
+impl HeldBlock {
+    fn used(&self) -> Option<Used<'_>> {
+        Some((self.memory.as_deref()?, self.access))
+    }
 }
 
 /// What the addresses of two blocks have in common that a kernel may take for each other: kernels are chosen by how far elements are from multiples of
@@ -191,8 +190,7 @@ impl Graph {
             self.blocks[at].address = memory.address();
             for (number, node) in self.nodes.iter_mut().enumerate() {
                 let mut changed = false;
-                for used in node.used.iter_mut().filter(|used| used.block == at) {
-                    used.address = memory.address();
+                for used in node.used.iter().filter(|used| used.block == at) {
                     node.arguments[used.argument] = RawArgument::Address(memory.address());
                     changed = true;
                 }

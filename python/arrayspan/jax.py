@@ -14,7 +14,8 @@ CUDA calls the engine where the arrays are** (XLA's foreign function interface),
 calls back into Python, with arrays that are copied to the host and back (``jax.pure_callback``), where that cannot be: on other platforms, for
 operators made of functions of Python, and for those that hold arrays of another device than the function runs on.
 
-Compiled functions have the arrays that an operator had when they were traced. They keep their operators alive, and for ten seconds after they are gone what has been dispatched may still run. ``jax.export`` cannot write them to files.
+Compiled functions have the arrays that an operator had when they were traced. They keep their operators alive, and for ten seconds after
+they are gone what has been dispatched may still run. ``jax.export`` cannot write them to files.
 """
 
 import contextlib

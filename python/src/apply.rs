@@ -56,10 +56,7 @@ pub(crate) fn quick<'py>(
     to: &[usize],
 ) -> Result<Option<Bound<'py, PyAny>>> {
     let py = x.py();
-    let (from, result) = match direction {
-        Direction::Forward => (operator.domain(), operator.range()),
-        Direction::Adjoint => (operator.range(), operator.domain()),
-    };
+    let [from, result] = direction.spaces(operator);
     let Some((given, shaped)) = incoming::reshaped(x, own, from.shape())? else { return Ok(None) };
     let array = run(py, operator, given.device(), || {
         let result = match direction {

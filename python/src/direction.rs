@@ -1,7 +1,9 @@
 //! Which way an operator is applied, and how its work runs beside other threads of Python.
 
+use arrayspan::bridge::{View, ViewMut};
 use arrayspan::devices::Device;
-use arrayspan::operators::{LinearMap, Operator};
+use arrayspan::kernels::{Executor, Update};
+use arrayspan::operators::{LinearMap, LinearOperator, Operator, Space};
 use pyo3::prelude::*;
 
 use crate::error::Result;
@@ -12,6 +14,36 @@ use crate::lock::Held;
 pub(crate) enum Direction {
     Forward,
     Adjoint,
+}
+
+impl Direction {
+    /// That of an operator, or of its adjoint.
+    pub(crate) fn of(adjoint: bool) -> Self {
+        if adjoint { Self::Adjoint } else { Self::Forward }
+    }
+
+    /// Where arguments and results live.
+    pub(crate) fn spaces(self, operator: &Operator) -> [&Space; 2] {
+        match self {
+            Self::Forward => [operator.domain(), operator.range()],
+            Self::Adjoint => [operator.range(), operator.domain()],
+        }
+    }
+
+    /// Writes what comes of `x` to `y`. Enqueued.
+    pub(crate) fn apply(
+        self,
+        operator: &Operator,
+        on: &dyn Executor,
+        x: View<'_>,
+        y: ViewMut<'_>,
+    ) -> Result<()> {
+        match self {
+            Self::Forward => operator.apply(on, x, y, Update::set())?,
+            Self::Adjoint => operator.apply_adjoint(on, x, y, Update::set())?,
+        }
+        Ok(())
+    }
 }
 
 /// Elements of an application that take less time than to let other threads run meanwhile.

@@ -14,7 +14,7 @@ impl<'py> FromPyObject<'_, 'py> for Shape {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        several(&given, "shape", count).map(Self)
+        several(&given, "shape").map(Self)
     }
 }
 
@@ -25,7 +25,7 @@ impl<'py> FromPyObject<'_, 'py> for Indices {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        several(&given, "indices", count).map(Self)
+        several(&given, "indices").map(Self)
     }
 }
 
@@ -36,7 +36,7 @@ impl<'py> FromPyObject<'_, 'py> for Axes {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        several(&given, "axes", integer).map(Self)
+        several(&given, "axes").map(Self)
     }
 }
 
@@ -80,24 +80,15 @@ impl<T: Clone> PerAxis<T> {
 }
 
 /// One, or several in an order.
-fn several<'py, T, C: FromIterator<T>>(
-    given: &Bound<'py, PyAny>,
-    what: &str,
-    one: impl Fn(&Bound<'py, PyAny>, &str) -> PyResult<T>,
-) -> PyResult<C> {
+fn several<'py, T, C>(given: &Bound<'py, PyAny>, what: &str) -> PyResult<C>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+    C: FromIterator<T>,
+{
     match items(given) {
-        Some(items) => items.map(|item| one(&item?, what)).collect(),
-        None => Ok(std::iter::once(one(given, what)?).collect()),
+        Some(items) => items.map(|item| number(&item?, what)).collect(),
+        None => Ok(std::iter::once(number(given, what)?).collect()),
     }
-}
-
-/// An integer that is not negative.
-fn count(given: &Bound<'_, PyAny>, what: &str) -> PyResult<usize> {
-    number(given, what)
-}
-
-fn integer(given: &Bound<'_, PyAny>, what: &str) -> PyResult<isize> {
-    number(given, what)
 }
 
 /// An integer, which neither `True` nor `False` is.

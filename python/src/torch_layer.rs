@@ -35,12 +35,8 @@ impl Layer {
         }
         let Some(torch) = torch::of(x) else { return Ok(None) };
         let Some(borrowed) = torch.read(x, true)? else { return Ok(None) };
-        let (mut from, mut to) = (self.0.operator.domain(), self.0.operator.range());
-        let mut direction = Direction::Forward;
-        if adjoint {
-            std::mem::swap(&mut from, &mut to);
-            direction = Direction::Adjoint;
-        }
+        let direction = Direction::of(adjoint);
+        let [from, to] = direction.spaces(&self.0.operator);
         let view = borrowed.view();
         let Some(batch) = view.shape().strip_suffix(from.shape()) else { return Ok(None) };
         if view.dtype() != from.dtype() {

@@ -39,7 +39,8 @@ def _called_back(Op, adjoint):
 class JaxOperator(LinearOperator):
     """An operator that takes and gives arrays of JAX, inside ``jax.jit`` too, and that JAX differentiates.
 
-    Compiled functions call the engine where the arrays are; the host is called back for operators that the engine does not have (users' own ones).
+    Compiled functions call the engine where the arrays are; the host is called back for operators that the engine does not have (users'
+    own ones).
 
     Parameters
     ----------

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrayspan::bridge::{Array, DType, LentArray, SharedArray, View};
 use arrayspan::devices::{Access, Memory, Release};
-use arrayspan::kernels::{Executor, Update};
-use arrayspan::operators::{LinearMap, LinearOperator, Operator};
+use arrayspan::kernels::Executor;
+use arrayspan::operators::Operator;
 use pyo3::prelude::*;
 
 use crate::direction::Direction;
@@ -127,14 +127,8 @@ pub(crate) fn applied(
     x: View<'_>,
     on: &dyn Executor,
 ) -> Result<Array> {
-    let space = match direction {
-        Direction::Forward => operator.range(),
-        Direction::Adjoint => operator.domain(),
-    };
+    let [_, space] = direction.spaces(operator);
     let mut y = on.empty(space.shape(), space.dtype())?;
-    match direction {
-        Direction::Forward => operator.apply(on, x, y.view_mut(), Update::set())?,
-        Direction::Adjoint => operator.apply_adjoint(on, x, y.view_mut(), Update::set())?,
-    }
+    direction.apply(operator, on, x, y.view_mut())?;
     Ok(y)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use arrayspan::bridge::interop::cudarc::device_of;
 use arrayspan::bridge::{Array, Relayout};
 use arrayspan::devices::{Device, Release};
-use arrayspan::kernels::{Executor, Update};
-use arrayspan::operators::{LinearMap, LinearOperator};
+use arrayspan::kernels::Executor;
+use arrayspan::operators::LinearMap;
 
 use super::abi::{
     EXECUTE, Error, ErrorCreate, Frame, METADATA, Metadata, MetadataExtension, UNKNOWN,
@@ -18,6 +18,7 @@ use super::numbered;
 use crate::batches::Batches;
 use crate::direct::borrowed::{Borrowed, hand_back, lent};
 use crate::direct::streams;
+use crate::direction::Direction;
 use crate::error::Failure;
 use crate::placed::placed;
 
@@ -107,19 +108,16 @@ unsafe fn introduced(frame: &Frame) -> bool {
 /// The frame is XLA's, of a call that has not returned.
 unsafe fn run(frame: &Frame, on: On) -> Result<()> {
     // SAFETY: the caller's.
-    let (number, adjoint, x, y) = unsafe {
-        let adjoint = call::number(frame, "adjoint")? != 0;
+    let (number, direction, x, y) = unsafe {
+        let direction = Direction::of(call::number(frame, "adjoint")? != 0);
         let (x, y) = (call::only(&frame.arguments, "x")?, call::only(&frame.results, "y")?);
-        (call::number(frame, "operator")?, adjoint, x, y)
+        (call::number(frame, "operator")?, direction, x, y)
     };
     let Some(batches) = numbered(number) else {
         let why = "is gone: keep the function that it was made with until results are there";
         return Err(format!("arrayspan: operator {number} {why}"));
     };
-    let (mut from, mut to) = (batches.operator.domain(), batches.operator.range());
-    if adjoint {
-        std::mem::swap(&mut from, &mut to);
-    }
+    let [from, to] = direction.spaces(&batches.operator);
     let batch = x.shape.strip_suffix(from.shape()).filter(|batch| {
         let expected = batch.iter().chain(to.shape());
         y.shape.iter().eq(expected) && [x.dtype, y.dtype] == [from.dtype(), to.dtype()]
@@ -137,7 +135,7 @@ unsafe fn run(frame: &Frame, on: On) -> Result<()> {
     let on = unsafe { on(frame, &y)? };
     // SAFETY: XLA's arrays are memory of the device that the call is on, which nobody else uses until later work of its stream (on the host,
     // until the call returns); they do not overlap, because no result was said to take the place of an argument.
-    unsafe { computed(&batches, batch.len(), adjoint, (&x, &y), on) }.map_err(text)
+    unsafe { computed(&batches, batch.len(), direction, (&x, &y), on) }.map_err(text)
 }
 
 /// # Safety
@@ -146,7 +144,7 @@ unsafe fn run(frame: &Frame, on: On) -> Result<()> {
 unsafe fn computed(
     batches: &Batches,
     axes: usize,
-    adjoint: bool,
+    direction: Direction,
     (x, y): (&Given, &Given),
     on: Arc<dyn Executor>,
 ) -> crate::error::Result<()> {
@@ -162,23 +160,16 @@ unsafe fn computed(
         let x = Borrowed::kept(x.first, at, x.dtype, on.clone(), nothing)?;
         (x, Array::from_memory(lent(&*on, address, bytes, nothing), layout, y.dtype)?)
     };
-    let (mut from, mut to) = (operator.domain(), operator.range());
-    if adjoint {
-        std::mem::swap(&mut from, &mut to);
-    }
+    let [from, to] = direction.spaces(&operator);
     let applied = {
         let (x, y) = (x.view().reshaped(from.shape())?, y.view_mut().reshaped(to.shape())?);
-        if adjoint {
-            operator.apply_adjoint(&*on, x, y, Update::set())
-        } else {
-            operator.apply(&*on, x, y, Update::set())
-        }
+        direction.apply(&operator, &*on, x, y)
     };
     // Whether it went well or not: what has been queued is ordered before whatever comes after the call.
     let memory = y.into_shared().memory().clone();
     hand_back(memory, &*on)?;
     x.hand_back()?;
-    Ok(applied?)
+    applied
 }
 
 /// An error of XLA's with that text.
