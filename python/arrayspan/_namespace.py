@@ -18,7 +18,8 @@ _KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["compl
 class NamespaceInfo:
     """Facts about the arrays of this package, by the methods that the Python Array API has for them.
 
-    ``arrayspan.Array`` carries elements and hands them over; it has no arithmetic, so that the package is no array namespace beyond this.
+    ``arrayspan.Array`` has ``+ - * /``, sums, products and norms, where it is; functions of elements, indices and all else are those of other
+    libraries, so that the package is no array namespace beyond this.
     """
 
     def capabilities(self):

@@ -4,9 +4,11 @@ use std::ffi::c_void;
 
 use arrayspan::bridge::{Array, Conversion, Crossing, Layout, LentArray, SharedArray, Why};
 use arrayspan::devices::{Access, Device, Stream};
+use arrayspan::kernels::Vector;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyComplex, PyDict, PyTuple};
 
+use crate::arithmetic::{self, Operation, Side};
 use crate::device::{OnDevice, PyDevice};
 use crate::dtype::{self, Named};
 use crate::error::{Class, Result, refuse};
@@ -68,7 +70,7 @@ impl PyArray {
     }
 
     /// Orders what others do to it from now on, without asking anybody, after what reads it here.
-    fn settle(&self) -> Result<()> {
+    pub(crate) fn settle(&self) -> Result<()> {
         self.owner.settle(self.shared.memory())
     }
 
@@ -83,13 +85,32 @@ impl PyArray {
     }
 
     /// To be read; others may write it.
-    fn lent(&self) -> LentArray {
+    pub(crate) fn lent(&self) -> LentArray {
         self.shared.clone().into()
+    }
+
+    /// What is made of it and something else; Python asks that where it is neither an array nor a number.
+    fn with<'py>(
+        &self,
+        operation: Operation,
+        other: &Bound<'py, PyAny>,
+        side: Side,
+    ) -> Result<Bound<'py, PyAny>> {
+        Ok(match arithmetic::of_two(self, operation, other, side)? {
+            Some(result) => Bound::new(other.py(), result)?.into_any(),
+            None => other.py().NotImplemented().into_bound(other.py()),
+        })
     }
 }
 
 #[pymethods]
 impl PyArray {
+    /// `NumPy` leaves it to this class what operators between its arrays and these mean.
+    #[classattr]
+    fn __array_priority__() -> f64 {
+        1000.0
+    }
+
     /// Extents along each axis.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -259,6 +280,74 @@ impl PyArray {
     /// The elements as nested lists.
     fn tolist<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         Ok(self.numpy(py)?.call_method0("tolist")?)
+    }
+
+    fn __add__<'py>(&self, other: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        self.with(Operation::Add, other, Side::Left)
+    }
+
+    fn __radd__<'py>(&self, other: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        self.with(Operation::Add, other, Side::Right)
+    }
+
+    fn __sub__<'py>(&self, other: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        self.with(Operation::Subtract, other, Side::Left)
+    }
+
+    fn __rsub__<'py>(&self, other: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        self.with(Operation::Subtract, other, Side::Right)
+    }
+
+    fn __mul__<'py>(&self, other: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        self.with(Operation::Multiply, other, Side::Left)
+    }
+
+    fn __rmul__<'py>(&self, other: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        self.with(Operation::Multiply, other, Side::Right)
+    }
+
+    fn __truediv__<'py>(&self, other: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        self.with(Operation::Divide, other, Side::Left)
+    }
+
+    fn __rtruediv__<'py>(&self, other: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        self.with(Operation::Divide, other, Side::Right)
+    }
+
+    fn __neg__(&self, py: Python<'_>) -> Result<Self> {
+        arithmetic::of_one(py, self, |value| (-value).compute())
+    }
+
+    fn __abs__(&self, py: Python<'_>) -> Result<Self> {
+        arithmetic::of_one(py, self, |value| value.abs().compute())
+    }
+
+    /// The complex conjugate of each element.
+    fn conj(&self, py: Python<'_>) -> Result<Self> {
+        arithmetic::of_one(py, self, |value| value.conj().compute())
+    }
+
+    /// The sum of all elements, as an array without axes on the same device.
+    fn sum(&self, py: Python<'_>) -> Result<Self> {
+        arithmetic::of_one(py, self, |value| value.sum())
+    }
+
+    /// The root of the sum of squared absolute values, as an array without axes on the same device, of the widest real dtype there.
+    fn norm(&self, py: Python<'_>) -> Result<Self> {
+        arithmetic::of_one(py, self, |value| value.norm())
+    }
+
+    /// ``Σ conj(self) · other`` of an array of the same shape, as an array without axes on the same device.
+    fn dot(&self, other: &Bound<'_, PyAny>) -> Result<Self> {
+        arithmetic::dot(self, other)
+    }
+
+    fn __float__(&self, py: Python<'_>) -> Result<f64> {
+        Ok(self.item(py)?.extract()?)
+    }
+
+    fn __complex__<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        Ok(py.get_type::<PyComplex>().call1((self.item(py)?,))?)
     }
 
     fn __len__(&self) -> PyResult<usize> {

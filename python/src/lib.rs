@@ -10,6 +10,7 @@
 mod across;
 mod applied;
 mod apply;
+mod arithmetic;
 mod array;
 mod batches;
 mod buffer;
