@@ -48,8 +48,8 @@ mod watch;
 
 use pyo3::prelude::pymodule;
 
-/// What `arrayspan` imports from.
-#[pymodule]
+/// What `arrayspan` imports from. Interpreters without a global lock turn it on: arrays of `NumPy` are read with it (`numpy`).
+#[pymodule(gil_used = true)]
 mod _native {
     use pyo3::prelude::*;
 
