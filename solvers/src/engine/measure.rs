@@ -1,7 +1,7 @@
 //! How large data and operator are, and the scale chosen for them.
 //!
-//! Most problems need none, and that is seen at the first gradient, which has to be computed anyway. Only where that looks
-//! too large or too small for the dtype is the operator measured.
+//! Most problems need none, and that is seen at the first gradient, which has to be computed anyway. Only where that, or the data,
+//! looks too large or too small for the dtype are data measured, and the operator.
 
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Update, VectorMut};
@@ -22,6 +22,10 @@ impl<M: Method> Run<'_, M> {
         let (dtype, scalars) = (self.a.range().dtype(), self.w.history.dtype());
         let choose = |sizes: Sizes| Scale::of(dtype, scalars, sizes);
         self.fill_residual()?;
+        if let Some(seen) = self.descend_unscaled(damping)? {
+            self.lost = vec![false; seen.len()];
+            return Ok(seen);
+        }
         let data = self.data_size(damping)?;
         let sizes = Sizes { data, operator: None, damping: exponent(damping) };
         let first = choose(Sizes { data, ..Sizes::default() });
@@ -68,6 +72,40 @@ impl<M: Method> Run<'_, M> {
         let nothing = |seen: &Norms| seen.scaled_gradient() == 0.0 && seen.scaled_residual != 0.0;
         self.lost = seen.iter().map(|seen| lost && nothing(seen)).collect();
         Ok(seen)
+    }
+
+    /// Whether data are measured before anything else: norms of runs from a start vector, and of preconditioned ones, are not those of the data.
+    pub(super) fn measures_data(&self) -> bool {
+        self.started || self.method.preconditioner().is_some()
+    }
+
+    /// Descends for the first time without a scale, where the norms that come of it show that none is needed. Otherwise the residual is
+    /// as it was.
+    fn descend_unscaled(&mut self, damping: f64) -> Result<Option<Vec<Norms>>> {
+        let (dtype, scalars) = (self.a.range().dtype(), self.w.history.dtype());
+        let is_one = |sizes: Sizes| Scale::of(dtype, scalars, sizes).is_one();
+        let damping = exponent(damping);
+        let usual = Sizes { data: None, operator: Some(0), damping };
+        if self.measures_data() || !is_one(usual) {
+            return Ok(None);
+        }
+        let seen = self.descend_first()?;
+        // The largest element is no larger than the norm, and no smaller than if all were alike.
+        let alike = (self.y.layout().len() as f64).sqrt();
+        let ordinary = |seen: &Norms| {
+            let (norm, gradient) = (seen.scaled_residual, seen.scaled_gradient());
+            let operator = exponent(gradient / norm);
+            let known = !M::DESCENDS || operator.is_some();
+            let others = if M::DESCENDS { Sizes { operator, ..usual } } else { Sizes::default() };
+            let is_ordinary =
+                |data: Option<i32>| data.is_some() && is_one(Sizes { data, ..others });
+            known && is_ordinary(exponent(norm)) && is_ordinary(exponent(norm / alike))
+        };
+        if seen.iter().all(ordinary) {
+            return Ok(Some(seen));
+        }
+        self.fill_residual()?;
+        Ok(None)
     }
 
     /// The exponent of the largest element of data, residual and damped start.

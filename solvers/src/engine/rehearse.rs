@@ -68,8 +68,11 @@ impl<M: Method> Run<'_, M> {
             self.x.assign_on(on, 0.0)?;
         }
         self.fill_residual()?;
+        let measures_data = self.measures_data();
         let scalar = &mut self.w.number;
-        self.y.abs().max_into(on, &mut *scalar)?;
+        if measures_data {
+            self.y.abs().max_into(on, &mut *scalar)?;
+        }
         if self.started {
             M::residual(&mut self.w.vectors).abs().max_into(on, &mut *scalar)?;
             self.y.norm_squared_into(on, &mut *scalar)?;
