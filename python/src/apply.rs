@@ -46,34 +46,6 @@ pub(crate) fn apply<'py>(
     Ok(out.clone())
 }
 
-/// Applies an operator to an array of `NumPy`, which is a vector, or of the shape `own`, if that is taken. The result is a vector in the first
-/// case, and of the shape `to` in the second, if one is given. `None`: the array is neither, or has gaps where it is to be reshaped.
-pub(crate) fn quick<'py>(
-    operator: &Operator,
-    direction: Direction,
-    x: &Bound<'py, PyAny>,
-    own: Option<&[usize]>,
-    to: &[usize],
-) -> Result<Option<Bound<'py, PyAny>>> {
-    let py = x.py();
-    let [from, result] = direction.spaces(operator);
-    let Some((given, shaped)) = incoming::reshaped(x, own, from.shape())? else { return Ok(None) };
-    let array = run(py, operator, given.device(), || {
-        let result = match direction {
-            Direction::Forward => operator.forward(given.view())?,
-            Direction::Adjoint => operator.adjoint(given.view())?,
-        };
-        given.settle()?;
-        Ok(result)
-    })?;
-    if !array.device().is_cpu() || !array.layout().is_contiguous() {
-        return Ok(None);
-    }
-    let flat = [result.len()];
-    let shape = if shaped && !to.is_empty() { to } else { &flat };
-    Ok(Some(crate::array::to_numpy_as(py, array.into_shared(), shape)?))
-}
-
 /// `out ← A x`, or of the adjoint.
 fn into(operator: &Operator, direction: Direction, given: &Given, out: &mut Target) -> Result<()> {
     let on = executor(operator, direction, given.device())?;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use arrayspan::bridge::{Array, Conversion, Crossing, Layout, LentArray, SharedArray, Why};
+use arrayspan::bridge::{Array, Conversion, Crossing, LentArray, SharedArray, Why};
 use arrayspan::devices::{Access, Device, Stream};
 use arrayspan::kernels::Vector;
 use pyo3::prelude::*;
@@ -375,26 +375,6 @@ pub(crate) fn kept(py: Python<'_>, array: SharedArray) -> PyResult<Bound<'_, PyA
     Ok(Bound::new(py, Kept { _array: array })?.into_any())
 }
 
-/// An array in the memory of the host as one of `NumPy`, without a copy. Waits for what writes it.
-pub(crate) fn to_numpy(py: Python<'_>, array: SharedArray) -> Result<Bound<'_, PyAny>> {
-    let layout = array.layout().clone();
-    shown(py, array, &layout)
-}
-
-/// As [`to_numpy`], of an array that is row-major without gaps, with as many elements in another shape.
-pub(crate) fn to_numpy_as<'py>(
-    py: Python<'py>,
-    array: SharedArray,
-    shape: &[usize],
-) -> Result<Bound<'py, PyAny>> {
-    let row_major = Layout::contiguous(shape)?;
-    let layout = Layout::strided(shape, row_major.strides(), array.layout().offset())?;
-    if layout.len() != array.layout().len() || !array.layout().is_contiguous() {
-        return Ok(refuse(Class::Shape, "elements do not lie as another shape needs them")?);
-    }
-    shown(py, array, &layout)
-}
-
 /// Waits until an array is written; without the interpreter's lock, which takes longer than to see that nothing is to be waited for.
 pub(crate) fn until_written(py: Python<'_>, array: &SharedArray) -> Result<()> {
     if array.memory().is_in_use() {
@@ -403,10 +383,10 @@ pub(crate) fn until_written(py: Python<'_>, array: &SharedArray) -> Result<()> {
     Ok(())
 }
 
-/// An array in the memory of the host as one of `NumPy`, whose elements lie in its memory as `layout` says.
-fn shown<'py>(py: Python<'py>, array: SharedArray, layout: &Layout) -> Result<Bound<'py, PyAny>> {
+/// An array in the memory of the host as one of `NumPy`, without a copy. Waits for what writes it.
+pub(crate) fn to_numpy(py: Python<'_>, array: SharedArray) -> Result<Bound<'_, PyAny>> {
     until_written(py, &array)?;
-    let dtype = array.dtype();
+    let (layout, dtype) = (array.layout().clone(), array.dtype());
     // SAFETY: dropped at once.
     let writable = unsafe { array.alias() }.is_some();
     let data = array.memory().address() + layout.offset() * dtype.bytes();

@@ -140,30 +140,6 @@ pub(crate) fn write(given: &Bound<'_, PyAny>) -> Result<Target> {
     }
 }
 
-/// Reads an array of `NumPy` as one of the shape `to`: a vector, or an array of the shape `own`, and whether it is that. `None`: it is neither,
-/// or does not lie so that it can be read in that shape.
-pub(crate) fn reshaped(
-    given: &Bound<'_, PyAny>,
-    own: Option<&[usize]>,
-    to: &[usize],
-) -> Result<Option<(Given, bool)>> {
-    let Some(mut parts) = Parts::of_numpy(given, "x")? else { return Ok(None) };
-    let shape = parts.layout.shape();
-    let shaped = own == Some(shape);
-    if !shaped && shape.len() != 1 {
-        return Ok(None);
-    }
-    if shape != to {
-        let layout = Layout::contiguous(to)?;
-        if !parts.layout.is_contiguous() || parts.layout.len() != layout.len() {
-            return Ok(None);
-        }
-        parts.layout = layout;
-    }
-    let array = parts.lent()?;
-    Ok(Some((Given { array, kind: Kind::NumPy, owner: Owner::Nobody }, shaped)))
-}
-
 /// An array of its own with the elements of an argument, on the device where they are: for what is kept.
 pub(crate) fn copied(given: &Bound<'_, PyAny>, what: &str) -> Result<Array> {
     let py = given.py();

@@ -8,7 +8,6 @@
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "methods of Python's classes borrow them")]
 
 mod across;
-mod applied;
 mod apply;
 mod arithmetic;
 mod array;
@@ -55,8 +54,6 @@ mod _native {
 
     #[pymodule_export]
     use crate::across::PyRun;
-    #[pymodule_export]
-    use crate::applied::PyApplied;
     #[pymodule_export]
     use crate::array::PyArray;
     #[pymodule_export]

@@ -140,13 +140,6 @@ pub(crate) fn is_exactly_array(given: &Bound<'_, PyAny>) -> bool {
     given.get_type_ptr() == api.array
 }
 
-/// The dtype of an array that [`is_array`] has seen, if it is a plain one of this machine.
-pub(crate) fn plain_dtype(array: &Bound<'_, PyAny>) -> Option<DType> {
-    // SAFETY: an array of NumPy begins with these fields, and keeps its description.
-    let descr = unsafe { &*(*array.as_ptr().cast::<ArrayFields>()).descr };
-    if descr.byte_order as u8 == FOREIGN { None } else { by_number(descr.number) }
-}
-
 /// The dtype that an object of `NumPy`'s class `dtype` is, if it is a plain one of this machine.
 pub(crate) fn plain_dtype_of(object: &Bound<'_, PyAny>) -> Option<DType> {
     let api = loaded(object.py())?;
