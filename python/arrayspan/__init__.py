@@ -7,6 +7,8 @@ copying them, and give results as the same kind of array on the same device.
 >>> slope = arrayspan.operators.FirstDerivative((5,), scheme="forward")
 >>> slope @ numpy.array([0, 1, 4, 9, 16], dtype="float32")
 array([1., 3., 5., 7., 0.], dtype=float32)
+
+``arrayspan.jax``, ``arrayspan.torch`` and ``arrayspan.pylops`` are imported when they are used first: they load those libraries.
 """
 
 from arrayspan import _main  # noqa: F401, I001  (first: it looks whether the others can be imported)
@@ -79,3 +81,23 @@ __all__ = [
     "unstack_slices",
     "zeros",
 ]
+
+#: Modules that load what not every program needs, and those without which they cannot be.
+_LATER = {"jax": "jax", "pylops": "numpy", "torch": "torch"}
+
+# Checkers of types do not run it, and would take any name for one that there is.
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        if name in _LATER:
+            from importlib import import_module
+
+            # What keeps it from being imported is raised: it is no lack of an attribute.
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        from importlib.util import find_spec
+
+        return sorted({*globals(), *(name for name, needed in _LATER.items() if find_spec(needed) is not None)})

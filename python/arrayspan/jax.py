@@ -21,7 +21,12 @@ they are gone what has been dispatched may still run. ``jax.export`` cannot writ
 import contextlib
 import math
 
-import jax
+try:
+    import jax
+except ModuleNotFoundError as _error:
+    if _error.name != "jax":
+        raise
+    raise ModuleNotFoundError("arrayspan.jax needs the package jax, which is not installed", name="jax") from _error
 import numpy
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir

@@ -19,7 +19,12 @@ import itertools
 import math
 import weakref
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError as _error:
+    if _error.name != "torch":
+        raise
+    raise ModuleNotFoundError("arrayspan.torch needs the package torch, which is not installed", name="torch") from _error
 from torch.autograd import forward_ad
 
 from arrayspan import _native
