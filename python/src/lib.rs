@@ -43,6 +43,7 @@ mod solvers;
 mod space;
 mod tools;
 mod torch_layer;
+mod traced;
 mod watch;
 
 use pyo3::prelude::pymodule;

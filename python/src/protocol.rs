@@ -13,6 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::capsule;
 use crate::error::{Class, Result, found, refuse};
+use crate::traced;
 
 /// The version of the standard that is asked for.
 const VERSION: (u32, u32) = (1, 3);
@@ -31,8 +32,9 @@ pub(crate) fn is_spoken_by(given: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Takes an array over without a copy, by the protocol; errors call it `what`.
 pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<SharedArray> {
     let py = given.py();
+    let device = given.call_method0(intern!(py, "__dlpack_device__"));
     let (kind, number): (i32, i32) =
-        given.call_method0(intern!(py, "__dlpack_device__"))?.extract()?;
+        device.map_err(|error| traced::instead_of(error.into(), given, what))?.extract()?;
     let managed = kind == MANAGED;
     let cuda = managed || kind == DeviceKind::Cuda.dlpack_type();
     let stream = if cuda {
@@ -41,7 +43,8 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<SharedArray
         None
     };
     let _current = if cuda { Current::enter(given, number)? } else { None };
-    let capsule = exported(given, stream.as_ref())?;
+    let capsule =
+        exported(given, stream.as_ref()).map_err(|error| traced::instead_of(error, given, what))?;
     // Whose memory of that kind is only the driver tells, who is asked later: the host waits, and it is ready on all devices.
     let ready_on = match &stream {
         Some(stream) if managed => {

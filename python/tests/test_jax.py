@@ -377,3 +377,69 @@ def test_arrays_of_pylops_operators_that_have_changed_count():
     assert np.allclose(a @ x, x)
     weights[:] = 3
     assert np.allclose(a @ x, 3 * x)
+
+
+@pytest.mark.parametrize("transform", [jax.jit, lambda f: jax.grad(lambda x: jnp.sum(f(x))), lambda f: lambda x: jax.vmap(f)(x[None])])
+def test_what_jax_traces_is_told_what_takes_it(transform):
+    from arrayspan import solvers
+
+    a, x = ops.FirstDerivative((8,), dtype="float64"), jnp.ones(8)
+    uses = {
+        "x": [lambda x: a @ x, a.forward, lambda x: a.matmat(x[:, None]), arrayspan.asarray],
+        "y": [a.adjoint, lambda x: solvers.cgls(a, x).x],
+        "start": [lambda x: solvers.cgls(a, np.ones(8), x).x],
+        "out": [lambda x: a.forward(np.ones(8), out=x)],
+        "weights": [lambda x: ops.Diagonal(x)],
+    }
+    for what, functions in uses.items():
+        for f in functions:
+            with pytest.raises(arrayspan.DTypeError, match=rf"{what}: a value that JAX traces.*arrayspan\.jax\.function\(operator\)"):
+                transform(f)(x)
+    assert np.allclose(transform(function(a))(x).shape, transform(lambda x: x)(x).shape)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@ways
+def test_complex_operators_of_real_arrays_keep_the_imaginary_part(dtype, way):
+    import arrayspan.pylops as pylops
+    from scipy.sparse.linalg import aslinearoperator
+
+    matrix = (rng.normal(size=(3, 4)) + 1j * rng.normal(size=(3, 4))).astype(dtype)
+    x, y = jnp.asarray(matrix[0].real), jnp.asarray(matrix[:, 1].real)
+    for Op in (pylops.MatrixMult(matrix, dtype=dtype), aslinearoperator(matrix)):
+        a = pylops.JaxOperator(Op)
+        for f, exact, argument in ((a.matvec, matrix, x), (a.rmatvec, matrix.conj().T, y)):
+            found = way(f)(argument)
+            assert found.dtype == dtype and np.allclose(found, exact @ np.asarray(argument), rtol=1e-5)
+        # The gradient of what is real is real.
+        loss = lambda x: jnp.sum(jnp.abs(a.matvec(x) - 2j) ** 2)  # noqa: B023, E731
+        expected = jax.grad(lambda x: jnp.sum(jnp.abs(jnp.asarray(matrix) @ x - 2j) ** 2))(x)
+        found = way(jax.grad(loss))(x)
+        assert found.dtype == x.dtype and np.allclose(found, expected, rtol=1e-4)
+
+
+def test_spectra_of_real_arrays_are_complex():
+    import arrayspan.pylops as pylops
+
+    spectrum = pylops.signalprocessing.FFT(6, real=True, dtype="float64")
+    a, x = pylops.JaxOperator(spectrum), jnp.arange(6.0)
+    y = a.matvec(x)
+    assert y.dtype == "complex128" and np.allclose(y, spectrum.matvec(np.arange(6.0)))
+    assert a.rmatvec(y).dtype == "float64" and np.allclose(a.rmatvec(y), x)
+    assert np.allclose(jax.grad(lambda x: (jnp.abs(a.matvec(x)) ** 2).sum())(x), 2 * x)
+
+
+def test_an_operator_that_makes_what_it_does_not_say_is_refused():
+    import arrayspan.pylops as pylops
+
+    class Lies(pylops.LinearOperator):
+        def __init__(self):
+            super().__init__(dtype="float64", shape=(2, 2))
+
+        def _matvec(self, x):
+            return 1j * x
+
+    with pytest.raises(Exception, match="made complex128 of float64"):
+        pylops.JaxOperator(Lies()).matvec(jnp.ones(2)).block_until_ready()
+    with pytest.raises(TypeError, match=r"arrayspan\.jax\.function"):
+        pylops.JaxOperator(REAL)

@@ -130,6 +130,8 @@ class TorchOperator:
     def __init__(self, Op, batch=False, flatten=True, device="cpu", devicetorch="cpu"):
         if not deps.torch_enabled:
             raise NotImplementedError('Torch package not installed. Run "pip install torch".')
+        if isinstance(Op, _native.Operator):
+            raise TypeError("TorchOperator takes operators under PyLops's names; arrayspan.torch.Operator takes an arrayspan.Operator")
         self.device, self.devicetorch = device, devicetorch
         self.dtype, self.name = np.dtype(Op.dtype), Op.name
         self.dims, self.dimsd = Op.dims, Op.dimsd
