@@ -10,6 +10,9 @@ Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 DType: TypeAlias = Any
 DeviceLike: TypeAlias = Device | str | Any
 ArrayLike: TypeAlias = Any
+Overflow: TypeAlias = Literal["wrap", "saturate", "exact"]
+Rounding: TypeAlias = Literal["nearest-even", "nearest-away", "toward-zero", "down", "up"]
+Scale: TypeAlias = Literal["minmax"] | tuple[float, float] | None
 
 class Device:
     def __new__(cls, name: DeviceLike) -> Self: ...
@@ -44,7 +47,14 @@ class Array:
     def writable(self) -> bool: ...
     def to(self, device: DeviceLike) -> Array: ...
     def copy(self) -> Array: ...
-    def astype(self, dtype: DType) -> Array: ...
+    def astype(
+        self,
+        dtype: DType | None = None,
+        *,
+        overflow: Overflow = "wrap",
+        rounding: Rounding = "nearest-even",
+        scale: Scale = None,
+    ) -> Array: ...
     def report(self) -> dict[str, Any]: ...
     def numpy(self) -> Any: ...
     def __array__(self, dtype: Any | None = None, copy: bool | None = None) -> Any: ...
@@ -154,6 +164,9 @@ def convert(
     *,
     device: DeviceLike | None = None,
     dtype: DType | None = None,
+    overflow: Overflow = "wrap",
+    rounding: Rounding = "nearest-even",
+    scale: Scale = None,
     zero_copy: bool = False,
     report: bool = False,
 ) -> Any: ...

@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, overload
 
+from arrayspan._native import DType, Overflow, Rounding, Scale
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 class _Declare(Protocol):
@@ -8,11 +10,28 @@ class _Declare(Protocol):
     def __call__(self, function: _F) -> _F: ...
     @overload
     def __call__(
-        self, function: None = None, *, output: str | None = None, gpu_id: int | None = None, retry: bool = False
+        self,
+        function: None = None,
+        *,
+        output: str | None = None,
+        gpu_id: int | None = None,
+        retry: bool = False,
+        dtype: DType | None = None,
+        overflow: Overflow = "saturate",
+        rounding: Rounding = "nearest-even",
+        scale: Scale = None,
     ) -> Callable[[_F], _F]: ...
 
 def memory_types(
-    input: str, output: str | None = None, *, gpu_id: int | None = None, retry: bool = False
+    input: str,
+    output: str | None = None,
+    *,
+    gpu_id: int | None = None,
+    retry: bool = False,
+    dtype: DType | None = None,
+    overflow: Overflow = "saturate",
+    rounding: Rounding = "nearest-even",
+    scale: Scale = None,
 ) -> Callable[[_F], _F]: ...
 
 arrayspan: _Declare

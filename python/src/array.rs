@@ -2,13 +2,17 @@
 
 use std::ffi::c_void;
 
-use arrayspan::bridge::{Array, Conversion, Crossing, LentArray, SharedArray, Why};
+use arrayspan::bridge::{
+    Array, Conversion, Crossing, DType, LentArray, Overflow, Rounding, SharedArray, Why,
+};
 use arrayspan::devices::{Access, Device, Stream};
 use arrayspan::kernels::Vector;
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyDict, PyTuple};
 
 use crate::arithmetic::{self, Operation, Side};
+use crate::constructors::choice::Choice;
+use crate::conversion::{Scaling, rules};
 use crate::device::{OnDevice, PyDevice};
 use crate::dtype::{self, Named};
 use crate::error::{Class, Result, refuse};
@@ -82,6 +86,24 @@ impl PyArray {
             Ok(moved)
         })?;
         Ok(self.copied(copy, [crossing]))
+    }
+
+    /// A copy with elements of a dtype.
+    pub(crate) fn converted(
+        &self,
+        py: Python<'_>,
+        dtype: DType,
+        conversion: &Conversion,
+    ) -> Result<Self> {
+        let converted = py.detach(|| -> Result<Array> {
+            let stream = self.shared.device().stream()?;
+            let converted = self.lent().view().convert(dtype, conversion, &stream)?;
+            self.settle()?;
+            Ok(converted)
+        })?;
+        let why = if dtype == self.shared.dtype() { Why::Asked } else { Why::OtherDType };
+        let bytes = converted.layout().len() * converted.dtype().bytes();
+        Ok(self.copied(converted, [Crossing::Copied { why, bytes }]))
     }
 
     /// To be read; others may write it.
@@ -180,19 +202,21 @@ impl PyArray {
         Ok(self.copied(copy, [crossing]))
     }
 
-    /// A copy with elements of another dtype; what it cannot hold exactly is rounded, or is an error where it does not fit at all.
-    pub(crate) fn astype(&self, py: Python<'_>, dtype: Named) -> Result<Self> {
-        let converted = py.detach(|| -> Result<Array> {
-            let stream = self.shared.device().stream()?;
-            let converted = self.lent().view().convert(dtype.0, &Conversion::WRAP, &stream)?;
-            self.settle()?;
-            Ok(converted)
-        })?;
-        let crossing = Crossing::Copied {
-            why: Why::OtherDType,
-            bytes: converted.layout().len() * converted.dtype().bytes(),
-        };
-        Ok(self.copied(converted, [crossing]))
+    /// A copy with elements of another dtype, or of its own where none is said. ``overflow``, ``rounding`` and ``scale`` are as for ``arrayspan.convert``.
+    #[pyo3(
+        signature = (dtype=None, *, overflow=Choice(Overflow::Wrap), rounding=Choice(Rounding::NearestEven), scale=None),
+        text_signature = "($self, dtype=None, *, overflow='wrap', rounding='nearest-even', scale=None)"
+    )]
+    fn astype(
+        &self,
+        py: Python<'_>,
+        dtype: Option<Named>,
+        overflow: Choice<Overflow>,
+        rounding: Choice<Rounding>,
+        scale: Option<Scaling>,
+    ) -> Result<Self> {
+        let dtype = dtype.map_or(self.shared.dtype(), |dtype| dtype.0);
+        self.converted(py, dtype, &rules(overflow, rounding, scale))
     }
 
     /// What it is and how it came to be that, by names: ``device``, ``dtype``, ``shape``, ``strides``, ``bytes``, ``writable``, ``contiguous``; ``foreign``, whether

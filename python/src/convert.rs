@@ -1,16 +1,22 @@
 //! From any kind of array to any other, and several arrays as one.
 
-use arrayspan::bridge::{Conversion, Crossing, LentArray, SharedArray, Transfer, View, stack};
+use arrayspan::bridge::{
+    Conversion, Crossing, LentArray, Overflow, Rounding, Scale, SharedArray, Transfer, View, Why,
+    stack,
+};
 use arrayspan::devices::{Device, DeviceKind};
 use pyo3::prelude::*;
 
 use crate::array::PyArray;
 use crate::clesperanto;
+use crate::constructors::choice::Choice;
+use crate::conversion::{Scaling, rules};
 use crate::create;
 use crate::device::OnDevice;
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
 use crate::incoming;
+use crate::integer::integer;
 use crate::kind::Kind;
 use crate::owner::Owner;
 
@@ -18,6 +24,7 @@ use crate::owner::Owner;
 struct Wanted {
     device: Device,
     dtype: Option<Named>,
+    conversion: Conversion,
     transfer: Transfer,
     /// What arrays are that the library can have without a copy; of slices that is seen for each.
     fit: Option<Kind>,
@@ -67,14 +74,13 @@ impl Wanted {
             copies.push(crossing);
             array = moved.into_shared();
         }
-        if let Some(dtype) =
-            self.dtype.as_ref().map(|dtype| dtype.0).filter(|d| *d != array.dtype())
-        {
+        let dtype = self.dtype.as_ref().map_or(array.dtype(), |dtype| dtype.0);
+        if dtype != array.dtype() || self.conversion.scale != Scale::None {
             let bytes = array.layout().len() * dtype.bytes();
-            let why = arrayspan::bridge::Why::OtherDType;
+            let why = if dtype == array.dtype() { Why::Asked } else { Why::OtherDType };
             copies.push(self.transfer.copy("convert", why, bytes)?);
             let (stream, lent) = (array.device().stream()?, LentArray::from(array));
-            array = lent.view().convert(dtype, &Conversion::WRAP, &stream)?.into_shared();
+            array = lent.view().convert(dtype, &self.conversion, &stream)?.into_shared();
         }
         if let Some(why) = self.fit.as_ref().and_then(|kind| kind.misfit(&array)) {
             let (copy, crossing) = Kind::fitted(array, why, self.transfer)?;
@@ -98,23 +104,36 @@ fn stream(from: Device, to: Device) -> Result<arrayspan::devices::Stream> {
 /// memory of the host), on the GPU with a number or on
 /// a ``device``, with a ``dtype``; without a copy where that is possible. With ``zero_copy`` a copy is an error, and with ``report`` the result comes
 /// with a list of the copies that were made.
+///
+/// A number that the dtype cannot hold wraps (``overflow="wrap"``: integers keep their lowest bits, floats become infinite), becomes the nearest one
+/// that there is (``"saturate"``) or is a ``DTypeError``, as is every one that is not held exactly (``"exact"``). Integers take fractions by ``rounding``: ``"nearest-even"``,
+/// ``"nearest-away"``, ``"toward-zero"``, ``"down"`` or ``"up"``. With a ``scale`` numbers are scaled before, also where the dtype stays: from
+/// the least and the largest one (``"minmax"``) or from ``(low, high)``, to all the integers of the dtype, or to 0 and 1.
 #[pyfunction]
-#[pyo3(signature = (x, kind, gpu_id=None, *, device=None, dtype=None, zero_copy=false, report=false))]
+#[pyo3(
+    signature = (x, kind, gpu_id=None, *, device=None, dtype=None, overflow=Choice(Overflow::Wrap), rounding=Choice(Rounding::NearestEven), scale=None, zero_copy=false, report=false),
+    text_signature = "(x, kind, gpu_id=None, *, device=None, dtype=None, overflow='wrap', rounding='nearest-even', scale=None, zero_copy=False, report=False)"
+)]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn convert<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
     kind: &str,
-    gpu_id: Option<usize>,
+    #[pyo3(from_py_with = integer)] gpu_id: Option<usize>,
     device: Option<OnDevice>,
     dtype: Option<Named>,
+    overflow: Choice<Overflow>,
+    rounding: Choice<Rounding>,
+    scale: Option<Scaling>,
     zero_copy: bool,
     report: bool,
 ) -> Result<Bound<'py, PyAny>> {
     let transfer = if zero_copy { Transfer::ZeroCopyOnly } else { Transfer::CopyIfNeeded };
     let to = if kind == clesperanto::NAME { None } else { Some(Kind::by_name(py, kind)?) };
     let from = clesperanto::is_array(x)?;
-    if from && to.is_none() && gpu_id.is_none() && device.is_none() && dtype.is_none() {
+    let conversion = rules(overflow, rounding, scale);
+    let as_it_is = dtype.is_none() && conversion.scale == Scale::None;
+    if from && to.is_none() && gpu_id.is_none() && device.is_none() && as_it_is {
         let same = x.clone();
         return if report {
             Ok((same, Vec::<String>::new()).into_pyobject(py)?.into_any())
@@ -139,7 +158,7 @@ pub(crate) fn convert<'py>(
             return Ok(refuse(Class::Parameter, why)?);
         }
     };
-    let wanted = Wanted { device, dtype, transfer, fit: to.clone() };
+    let wanted = Wanted { device, dtype, conversion, transfer, fit: to.clone() };
     let (array, further) = py.detach(|| wanted.apply(taken))?;
     copies.extend(further);
     let result = if let Some(to) = to {
@@ -163,8 +182,8 @@ pub(crate) fn stack_slices<'py>(
     py: Python<'py>,
     slices: Vec<Bound<'py, PyAny>>,
     kind: &str,
-    gpu_id: Option<usize>,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] gpu_id: Option<usize>,
+    #[pyo3(from_py_with = integer)] axis: isize,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let to = Kind::by_name(py, kind)?;
@@ -194,15 +213,16 @@ pub(crate) fn unstack_slices<'py>(
     py: Python<'py>,
     array: &Bound<'py, PyAny>,
     kind: &str,
-    gpu_id: Option<usize>,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] gpu_id: Option<usize>,
+    #[pyo3(from_py_with = integer)] axis: isize,
     device: Option<OnDevice>,
 ) -> Result<Vec<Bound<'py, PyAny>>> {
     let to = Kind::by_name(py, kind)?;
     let taken = create::taken(array)?;
     let device = place(kind, taken.0.device(), gpu_id, device)?;
     let transfer = Transfer::CopyIfNeeded;
-    let wanted = Wanted { device, dtype: None, transfer, fit: None };
+    let conversion = Conversion::WRAP;
+    let wanted = Wanted { device, dtype: None, conversion, transfer, fit: None };
     let (array, _) = py.detach(|| wanted.apply(taken))?;
     let slices = array.unstack(axis)?;
     slices.into_iter().map(|slice| to.give_shared(py, slice)).collect()

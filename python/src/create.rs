@@ -1,6 +1,6 @@
 //! Arrays from arrays, and new ones.
 
-use arrayspan::bridge::{Array, DType, SharedArray};
+use arrayspan::bridge::{Array, Conversion, DType, SharedArray};
 use arrayspan::devices::Device;
 use pyo3::prelude::*;
 
@@ -10,12 +10,15 @@ use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
 use crate::owner::Owner;
 use crate::shape::Shape;
-use crate::{incoming, protocol};
+use crate::{incoming, numpy, protocol};
 
 /// The array that an object is, without a copy, and who else has its memory; it is kept as long as the result.
 pub(crate) fn taken(x: &Bound<'_, PyAny>) -> Result<(SharedArray, Owner)> {
     if let Ok(ours) = x.cast::<PyArray>() {
         return Ok(ours.get().owned());
+    }
+    if numpy::is_array(x) && numpy::has_others(x) {
+        return Ok((incoming::taken(x, "x")?, Owner::Nobody));
     }
     if protocol::is_spoken_by(x)? {
         let shared = protocol::import(x, "x")?;
@@ -57,7 +60,7 @@ pub(crate) fn asarray(
         if copy == Some(false) {
             return refused(format!("{} of {} would be a copy", dtype.0, array.shared().dtype()));
         }
-        array = array.astype(py, dtype)?;
+        array = array.converted(py, dtype.0, &Conversion::WRAP)?;
         copied = true;
     }
     if copy == Some(true) && !copied { array.copy(py) } else { Ok(array) }

@@ -140,6 +140,14 @@ pub(crate) fn write(given: &Bound<'_, PyAny>) -> Result<Target> {
     }
 }
 
+/// An array of `NumPy` that is kept as long as the result, which is over its memory.
+pub(crate) fn taken(given: &Bound<'_, PyAny>, what: &str) -> Result<SharedArray> {
+    match Parts::of_numpy(given, what)? {
+        Some(parts) => parts.kept(given),
+        None => protocol::import(given, what),
+    }
+}
+
 /// An array of its own with the elements of an argument, on the device where they are: for what is kept.
 pub(crate) fn copied(given: &Bound<'_, PyAny>, what: &str) -> Result<Array> {
     let py = given.py();
@@ -201,6 +209,22 @@ impl Parts {
             SharedArray::from_memory(memory, self.layout, self.dtype)?
         };
         Ok(shared.into())
+    }
+
+    /// To be kept, with the array.
+    fn kept(self, array: &Bound<'_, PyAny>) -> Result<SharedArray> {
+        let keep = array.clone().unbind();
+        // SAFETY: the elements of an array that the release function lets go of, which nobody gives another size while it is kept. Who
+        // reads and writes them when is what Python programs see to, as with every library.
+        unsafe {
+            let release = Box::new(move || drop(keep));
+            let memory = Memory::from_foreign(Device::cpu(), self.address, self.bytes, release);
+            if self.writable && !self.layout.may_overlap_itself() {
+                Ok(Array::from_memory(memory, self.layout, self.dtype)?.into_shared())
+            } else {
+                Ok(SharedArray::from_memory(memory, self.layout, self.dtype)?)
+            }
+        }
     }
 
     /// To be written.

@@ -1,0 +1,62 @@
+//! What becomes of numbers that another dtype cannot hold, by the names that Python has for it.
+
+use arrayspan::bridge::{Conversion, Overflow, Rounding, Scale};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::constructors::choice::{Choice, Named};
+use crate::error::{Class, refuse};
+
+impl Named for Overflow {
+    const WHAT: &str = "overflow";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("wrap", Self::Wrap), ("saturate", Self::Saturate), ("exact", Self::Exact)];
+}
+
+impl Named for Rounding {
+    const WHAT: &str = "rounding";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("nearest-even", Self::NearestEven),
+        ("nearest-away", Self::NearestAway),
+        ("toward-zero", Self::TowardZero),
+        ("down", Self::Down),
+        ("up", Self::Up),
+    ];
+}
+
+/// How numbers are scaled before: from the least and the largest one (`"minmax"`), or from a range `(low, high)`, to the whole range of the target's
+/// integers, or to 0 and 1.
+pub(crate) struct Scaling(Scale);
+
+impl FromPyObject<'_, '_> for Scaling {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = given.cast::<PyString>() {
+            let name = name.to_str()?;
+            if name == "minmax" {
+                return Ok(Self(Scale::MinMax { to: None }));
+            }
+            let why = format!("scale '{name}': expected None, 'minmax' or a pair (low, high)");
+            return refuse(Class::Parameter, why);
+        }
+        if let Ok([low, high]) = given.extract::<[f64; 2]>() {
+            return Ok(Self(Scale::Range { from: (low, high), to: None }));
+        }
+        let class = given.get_type();
+        let class = class.name()?;
+        let why = format!("scale: expected None, 'minmax' or a pair (low, high), not {class}");
+        Err(PyTypeError::new_err(why))
+    }
+}
+
+/// The rules that the words of a caller stand for.
+pub(crate) fn rules(
+    overflow: Choice<Overflow>,
+    rounding: Choice<Rounding>,
+    scale: Option<Scaling>,
+) -> Conversion {
+    let scale = scale.map_or(Scale::None, |scaling| scaling.0);
+    Conversion::new(overflow.0).rounding(rounding.0).scale(scale)
+}
