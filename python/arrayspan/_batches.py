@@ -20,7 +20,8 @@ def _of_engine(operator):
     if not isinstance(native, _native.Operator):
         raise TypeError(
             f"expected an arrayspan.Operator, or one of arrayspan.pylops that the engine has, not {type(operator).__name__}: "
-            "operators.from_functions makes one of functions"
+            "arrayspan.operators.from_functions makes one of functions; others under PyLops's names are taken by "
+            "arrayspan.pylops.TorchOperator and arrayspan.pylops.JaxOperator"
         )
     return native
 

@@ -16,6 +16,7 @@ use pyo3::types::{PyDict, PyIterator};
 use crate::constructors::choice::{Choice, Named};
 use crate::device::OnDevice;
 use crate::error::{Class, Failure, Result, refuse};
+use crate::integer::integer;
 use crate::kind::Kind;
 use crate::operator::PyOperator;
 use crate::{create, incoming};
@@ -141,11 +142,11 @@ impl PyRun {
         work: &Bound<'_, PyAny>,
         library: Option<&str>,
         assign: Choice<Assigned>,
-        in_flight: usize,
-        ahead: Option<usize>,
+        #[pyo3(from_py_with = integer)] in_flight: usize,
+        #[pyo3(from_py_with = integer)] ahead: Option<usize>,
         keep_on_device: bool,
         overlap_compute: bool,
-        least_rows: Option<usize>,
+        #[pyo3(from_py_with = integer)] least_rows: Option<usize>,
         on_lost: Choice<OnLost>,
     ) -> Result<Self> {
         let taken = Arc::new(Mutex::new(Taken::default()));

@@ -10,9 +10,11 @@ use arrayspan::solvers::Which;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::argument::{maybe, operator};
 use crate::constructors::choice::{Choice, Named};
 use crate::device::OnDevice;
 use crate::error::Result;
+use crate::integer::integer;
 use crate::kind::Kind;
 use crate::operator::PyOperator;
 use crate::solvers::stop;
@@ -51,13 +53,13 @@ fn facts<'py>(py: Python<'py>, facts: &Bound<'py, PyDict>) -> PyResult<Bound<'py
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn eigs<'py>(
     py: Python<'py>,
-    a: &PyOperator,
-    count: usize,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
+    #[pyo3(from_py_with = integer)] count: usize,
     which: Choice<Which>,
-    basis: Option<usize>,
+    #[pyo3(from_py_with = integer)] basis: Option<usize>,
     tolerance: f64,
-    restarts: usize,
-    seed: u64,
+    #[pyo3(from_py_with = integer)] restarts: usize,
+    #[pyo3(from_py_with = integer)] seed: u64,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::Eigs { count, which: which.0, basis, tolerance, restarts, seed };
@@ -73,13 +75,13 @@ pub(crate) fn eigs<'py>(
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn lobpcg<'py>(
     py: Python<'py>,
-    a: &PyOperator,
-    count: usize,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
+    #[pyo3(from_py_with = integer)] count: usize,
     which: Choice<Which>,
-    preconditioner: Option<&PyOperator>,
+    #[pyo3(from_py_with = maybe)] preconditioner: Option<&PyOperator>,
     tolerance: f64,
-    iterations: usize,
-    seed: u64,
+    #[pyo3(from_py_with = integer)] iterations: usize,
+    #[pyo3(from_py_with = integer)] seed: u64,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
@@ -106,13 +108,13 @@ fn pairs(py: Python<'_>, found: of::Eigenpairs) -> Result<Bound<'_, PyAny>> {
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn svds<'py>(
     py: Python<'py>,
-    a: &PyOperator,
-    count: usize,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
+    #[pyo3(from_py_with = integer)] count: usize,
     which: Choice<Which>,
-    basis: Option<usize>,
+    #[pyo3(from_py_with = integer)] basis: Option<usize>,
     tolerance: f64,
-    restarts: usize,
-    seed: u64,
+    #[pyo3(from_py_with = integer)] restarts: usize,
+    #[pyo3(from_py_with = integer)] seed: u64,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::Svds { count, which: which.0, basis, tolerance, restarts, seed };
@@ -136,12 +138,12 @@ pub(crate) fn svds<'py>(
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn randomized_svd<'py>(
     py: Python<'py>,
-    a: &PyOperator,
-    count: usize,
-    oversampling: usize,
-    powers: usize,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
+    #[pyo3(from_py_with = integer)] count: usize,
+    #[pyo3(from_py_with = integer)] oversampling: usize,
+    #[pyo3(from_py_with = integer)] powers: usize,
     tolerance: Option<f64>,
-    seed: u64,
+    #[pyo3(from_py_with = integer)] seed: u64,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::RandomizedSvd { count, oversampling, powers, tolerance, seed };
@@ -164,11 +166,11 @@ pub(crate) fn randomized_svd<'py>(
 #[pyo3(signature = (a, *, tolerance=1e-6, iterations=1000, seed=1, check_every=10, device=None))]
 pub(crate) fn power_iteration<'py>(
     py: Python<'py>,
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     tolerance: f64,
-    iterations: usize,
-    seed: u64,
-    check_every: usize,
+    #[pyo3(from_py_with = integer)] iterations: usize,
+    #[pyo3(from_py_with = integer)] seed: u64,
+    #[pyo3(from_py_with = integer)] check_every: usize,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::PowerIteration { tolerance, iterations, seed, check_every };
@@ -188,7 +190,7 @@ pub(crate) fn power_iteration<'py>(
 #[pyo3(signature = (a, *, device=None))]
 pub(crate) fn cond<'py>(
     py: Python<'py>,
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let device = place(&a.0, device);
@@ -210,12 +212,12 @@ pub(crate) fn cond<'py>(
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn norm_estimate<'py>(
     py: Python<'py>,
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     tolerance: f64,
     failure: f64,
-    iterations: usize,
-    seed: u64,
-    check_every: usize,
+    #[pyo3(from_py_with = integer)] iterations: usize,
+    #[pyo3(from_py_with = integer)] seed: u64,
+    #[pyo3(from_py_with = integer)] check_every: usize,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::NormEstimator { tolerance, failure, iterations, seed, check_every };
@@ -236,11 +238,11 @@ pub(crate) fn norm_estimate<'py>(
 #[pyo3(signature = (a, *, probes=20, steps=30, exact=128, seed=1, device=None))]
 pub(crate) fn log_det<'py>(
     py: Python<'py>,
-    a: &PyOperator,
-    probes: usize,
-    steps: usize,
-    exact: usize,
-    seed: u64,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
+    #[pyo3(from_py_with = integer)] probes: usize,
+    #[pyo3(from_py_with = integer)] steps: usize,
+    #[pyo3(from_py_with = integer)] exact: usize,
+    #[pyo3(from_py_with = integer)] seed: u64,
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::LogDet { probes, steps, exact, seed };

@@ -9,6 +9,7 @@
 
 mod across;
 mod apply;
+mod argument;
 mod arithmetic;
 mod array;
 mod batches;

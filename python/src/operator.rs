@@ -13,6 +13,7 @@ use crate::constructors::choice::Choice;
 use crate::device::{OnDevice, PyDevice};
 use crate::direction::Direction;
 use crate::error::Result;
+use crate::integer::{Integer, integer};
 use crate::matrix::{self, Estimate};
 use crate::space::PySpace;
 
@@ -150,11 +151,15 @@ impl PyOperator {
         Self(-&self.0)
     }
 
-    fn __pow__(&self, exponent: usize, modulo: Option<Bound<'_, PyAny>>) -> Result<Self> {
+    fn __pow__(
+        &self,
+        exponent: &Bound<'_, PyAny>,
+        modulo: Option<Bound<'_, PyAny>>,
+    ) -> Result<Self> {
         if modulo.is_some() {
             return Err(PyTypeError::new_err("an operator has no powers modulo a number").into());
         }
-        Self::built(self.0.pow(exponent))
+        Self::built(self.0.pow(usize::read(exponent, "exponent")?))
     }
 
     /// The adjoint.
@@ -185,13 +190,17 @@ impl PyOperator {
     }
 
     /// The operator of some columns of its matrix.
-    fn columns(&self, columns: Vec<usize>) -> Result<Self> {
+    fn columns(&self, #[pyo3(from_py_with = integer)] columns: Vec<usize>) -> Result<Self> {
         Ok(Self(self.0.columns(columns)?))
     }
 
     /// The operator for each index of a further axis: a first one (``leading=count``), or a last one (``trailing=count``).
     #[pyo3(signature = (*, leading=None, trailing=None))]
-    fn lifted(&self, leading: Option<usize>, trailing: Option<usize>) -> Result<Self> {
+    fn lifted(
+        &self,
+        #[pyo3(from_py_with = integer)] leading: Option<usize>,
+        #[pyo3(from_py_with = integer)] trailing: Option<usize>,
+    ) -> Result<Self> {
         let lift = match (leading, trailing) {
             (Some(count), None) => Lift::Leading(count),
             (None, Some(count)) => Lift::Trailing(count),
@@ -232,9 +241,9 @@ impl PyOperator {
         &self,
         py: Python<'py>,
         method: Option<Choice<TraceMethod>>,
-        evaluations: usize,
+        #[pyo3(from_py_with = integer)] evaluations: usize,
         sampler: Choice<Sampler>,
-        seed: u64,
+        #[pyo3(from_py_with = integer)] seed: u64,
     ) -> Result<Bound<'py, PyAny>> {
         matrix::trace(
             py,
@@ -250,8 +259,8 @@ impl PyOperator {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let formula = py.detach(|| format!("{:?}", self.0));
-        format!("<{formula}: {} to {}>", self.0.domain(), self.0.range())
+        // The formula with the spaces.
+        py.detach(|| format!("<{:?}>", self.0))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Shapes as Python writes them.
 
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyIterator, PySet, PyString, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PySet, PyString, PyTuple};
 use smallvec::SmallVec;
 
 use crate::error::{Class, refuse};
+use crate::integer::{self, Integer};
 
 /// Extents: a number, or several.
 pub(crate) struct Shape(pub(crate) Vec<usize>);
@@ -46,17 +46,31 @@ pub(crate) enum PerAxis<T> {
     Each(Vec<T>),
 }
 
-impl<'py, T> FromPyObject<'_, 'py> for PerAxis<T>
-where
-    T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
-{
+/// What may be said of an axis: integers, and whether something is done.
+pub(crate) trait OfAxis: Sized {
+    fn read(given: &Bound<'_, PyAny>) -> PyResult<Self>;
+}
+
+impl<T: Integer> OfAxis for T {
+    fn read(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        T::read(given, "")
+    }
+}
+
+impl OfAxis for bool {
+    fn read(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        given.extract()
+    }
+}
+
+impl<T: OfAxis> FromPyObject<'_, '_> for PerAxis<T> {
     type Error = PyErr;
 
-    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match (given.extract(), items(&given)) {
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        match (T::read(&given), items(&given)) {
             (Ok(one), _) => Ok(Self::All(one)),
             (Err(_), Some(items)) => {
-                let each: PyResult<_> = items.map(|item| item?.extract()).collect();
+                let each: PyResult<_> = items.map(|item| T::read(&item?)).collect();
                 Ok(Self::Each(each?))
             }
             // What is neither one nor several is refused in the words for one.
@@ -91,24 +105,12 @@ where
     }
 }
 
-/// An integer, which neither `True` nor `False` is.
+/// One of several integers, or the only one.
 fn number<'py, T>(given: &Bound<'py, PyAny>, what: &str) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
 {
-    let number = if given.is_instance_of::<PyBool>() { None } else { Some(given.extract()) };
-    match number {
-        Some(Ok(number)) => Ok(number),
-        Some(Err(error)) if error.is_instance_of::<PyOverflowError>(given.py()) => {
-            refuse(Class::Parameter, format!("{what}: {given} is below zero, or too large"))
-        }
-        _ => {
-            let class = given.get_type();
-            let class = class.name().map_or_else(|_| String::new(), |name| name.to_string());
-            let why = format!("{what}: expected an integer or several, not {class}");
-            Err(PyTypeError::new_err(why))
-        }
-    }
+    integer::one(given, what, "an integer or several")
 }
 
 /// Goes through what has several, in an order: not what can be gone through, but has none, or is a text.

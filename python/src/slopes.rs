@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use crate::constructors::choice::{Choice, Named};
 use crate::error::{Class, Result, refuse};
 use crate::incoming;
+use crate::integer::integer;
 use crate::kind::Kind;
 use crate::shape::PerAxis;
 
@@ -40,13 +41,13 @@ pub(crate) fn slopes<'py>(
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn pwd_slopes<'py>(
     section: &Bound<'py, PyAny>,
-    iterations: usize,
-    inner: usize,
-    taps: usize,
+    #[pyo3(from_py_with = integer)] iterations: usize,
+    #[pyo3(from_py_with = integer)] inner: usize,
+    #[pyo3(from_py_with = integer)] taps: usize,
     smoothing: PerAxis<usize>,
     kind: Choice<SlopeSmoothing>,
     damping: f64,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
 ) -> Result<Bound<'py, PyAny>> {
     let filter = match taps {
         3 => AllPass::Three,

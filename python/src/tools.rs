@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use crate::constructors::choice::Choice;
 use crate::error::Result;
 use crate::incoming;
+use crate::integer::integer;
 use crate::kind::Kind;
 use crate::shape::Shape;
 
@@ -39,7 +40,7 @@ pub(crate) fn taper(
 #[pyfunction]
 pub(crate) fn ricker(
     py: Python<'_>,
-    half: usize,
+    #[pyo3(from_py_with = integer)] half: usize,
     step: f64,
     frequency: f64,
 ) -> Result<Bound<'_, PyAny>> {
@@ -48,7 +49,11 @@ pub(crate) fn ricker(
 
 /// A Gaussian with a standard deviation in samples: ``2 half + 1`` samples.
 #[pyfunction]
-pub(crate) fn gaussian(py: Python<'_>, half: usize, deviation: f64) -> Result<Bound<'_, PyAny>> {
+pub(crate) fn gaussian(
+    py: Python<'_>,
+    #[pyo3(from_py_with = integer)] half: usize,
+    deviation: f64,
+) -> Result<Bound<'_, PyAny>> {
     numbers(py, wavelet::gaussian(half, deviation)?)
 }
 
@@ -56,7 +61,7 @@ pub(crate) fn gaussian(py: Python<'_>, half: usize, deviation: f64) -> Result<Bo
 #[pyfunction]
 pub(crate) fn klauder(
     py: Python<'_>,
-    half: usize,
+    #[pyo3(from_py_with = integer)] half: usize,
     step: f64,
     frequencies: [f64; 2],
 ) -> Result<Bound<'_, PyAny>> {
@@ -67,7 +72,7 @@ pub(crate) fn klauder(
 #[pyfunction]
 pub(crate) fn ormsby(
     py: Python<'_>,
-    half: usize,
+    #[pyo3(from_py_with = integer)] half: usize,
     step: f64,
     frequencies: [f64; 4],
 ) -> Result<Bound<'_, PyAny>> {

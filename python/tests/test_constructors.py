@@ -372,7 +372,7 @@ def test_transforms_that_make_no_sense_are_refused():
         ops.FFT(8, norm="none")
     with pytest.raises(arrayspan.ParameterError, match="0 points"):
         ops.FFT(8, points=0)
-    with pytest.raises((OverflowError, TypeError)):
+    with pytest.raises(arrayspan.ParameterError, match="-1 is below zero"):
         ops.FFT(8, points=-1)
     with pytest.raises(arrayspan.ParameterError, match="FFT2D: expected two axes"):
         ops.FFT2D((5, 6), 0)

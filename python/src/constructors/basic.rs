@@ -11,6 +11,7 @@ use crate::device::OnDevice;
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
 use crate::incoming;
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::{Axes, Indices, Shape};
 
@@ -57,7 +58,7 @@ pub(crate) fn zero(
 pub(crate) fn diagonal(
     weights: &Bound<'_, PyAny>,
     shape: Option<Shape>,
-    axis: Option<isize>,
+    #[pyo3(from_py_with = integer)] axis: Option<isize>,
 ) -> Result<PyOperator> {
     let weights = kept(weights, "weights")?;
     let shape = shape.map_or_else(|| weights.shape().to_vec(), |shape| shape.0);
@@ -106,7 +107,7 @@ pub(crate) fn matrix_mult(
     matrix: &Bound<'_, PyAny>,
     others: Option<Shape>,
     shape: Option<Shape>,
-    axis: Option<isize>,
+    #[pyo3(from_py_with = integer)] axis: Option<isize>,
     dtype: Option<Named>,
 ) -> Result<PyOperator> {
     if matrix.hasattr("tocsr")? {
@@ -178,7 +179,12 @@ pub(crate) fn flip(shape: Shape, axes: Axes, dtype: Named) -> Result<PyOperator>
 #[doc = include_str!("../../docs/operators/Roll.txt")]
 #[pyfunction(name = "Roll")]
 #[pyo3(signature = (shape, shift=1, axis=-1, dtype=DTYPE))]
-pub(crate) fn roll(shape: Shape, shift: isize, axis: isize, dtype: Named) -> Result<PyOperator> {
+pub(crate) fn roll(
+    shape: Shape,
+    #[pyo3(from_py_with = integer)] shift: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
+    dtype: Named,
+) -> Result<PyOperator> {
     Ok(of::Roll::new(space(shape, dtype)?, axis, shift)?.into())
 }
 
@@ -187,7 +193,11 @@ pub(crate) fn roll(shape: Shape, shift: isize, axis: isize, dtype: Named) -> Res
 #[doc = include_str!("../../docs/operators/Pad.txt")]
 #[pyfunction(name = "Pad")]
 #[pyo3(signature = (shape, pad, dtype=DTYPE))]
-pub(crate) fn pad(shape: Shape, pad: Vec<(usize, usize)>, dtype: Named) -> Result<PyOperator> {
+pub(crate) fn pad(
+    shape: Shape,
+    #[pyo3(from_py_with = integer)] pad: Vec<(usize, usize)>,
+    dtype: Named,
+) -> Result<PyOperator> {
     Ok(of::Pad::new(space(shape, dtype)?, &pad)?.into())
 }
 
@@ -196,7 +206,11 @@ pub(crate) fn pad(shape: Shape, pad: Vec<(usize, usize)>, dtype: Named) -> Resul
 #[doc = include_str!("../../docs/operators/Symmetrize.txt")]
 #[pyfunction(name = "Symmetrize")]
 #[pyo3(signature = (shape, axis=-1, dtype=DTYPE))]
-pub(crate) fn symmetrize(shape: Shape, axis: isize, dtype: Named) -> Result<PyOperator> {
+pub(crate) fn symmetrize(
+    shape: Shape,
+    #[pyo3(from_py_with = integer)] axis: isize,
+    dtype: Named,
+) -> Result<PyOperator> {
     Ok(of::Symmetrize::new(space(shape, dtype)?, axis)?.into())
 }
 
@@ -208,7 +222,7 @@ pub(crate) fn symmetrize(shape: Shape, axis: isize, dtype: Named) -> Result<PyOp
 pub(crate) fn restriction(
     shape: Shape,
     indices: Indices,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     mask: bool,
     dtype: Named,
 ) -> Result<PyOperator> {
@@ -244,7 +258,11 @@ pub(crate) fn spread(
 #[doc = include_str!("../../docs/operators/SumAlong.txt")]
 #[pyfunction(name = "SumAlong")]
 #[pyo3(signature = (shape, axis=-1, dtype=DTYPE))]
-pub(crate) fn sum_along(shape: Shape, axis: isize, dtype: Named) -> Result<PyOperator> {
+pub(crate) fn sum_along(
+    shape: Shape,
+    #[pyo3(from_py_with = integer)] axis: isize,
+    dtype: Named,
+) -> Result<PyOperator> {
     Ok(of::SumAlong::new(space(shape, dtype)?, axis)?.into())
 }
 
@@ -256,7 +274,7 @@ pub(crate) fn sum_along(shape: Shape, axis: isize, dtype: Named) -> Result<PyOpe
 #[pyo3(signature = (shape, axis=-1, step=1.0, integral=Choice(Integral::Full), *, first=true, dtype=DTYPE))]
 pub(crate) fn causal_integration(
     shape: Shape,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     step: f64,
     integral: Choice<Integral>,
     first: bool,
@@ -278,9 +296,9 @@ pub(crate) fn causal_integration(
 #[pyo3(signature = (positions, order, *, shape=None, axis=0))]
 pub(crate) fn regression(
     positions: &Bound<'_, PyAny>,
-    order: usize,
+    #[pyo3(from_py_with = integer)] order: usize,
     shape: Option<Shape>,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
 ) -> Result<PyOperator> {
     let positions = kept(positions, "positions")?;
     Ok(match shape {
@@ -301,7 +319,7 @@ pub(crate) fn regression(
 pub(crate) fn linear_regression(
     positions: &Bound<'_, PyAny>,
     shape: Option<Shape>,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
 ) -> Result<PyOperator> {
     let positions = kept(positions, "positions")?;
     Ok(match shape {
@@ -319,7 +337,10 @@ pub(crate) fn linear_regression(
 #[doc = include_str!("../../docs/operators/MemoizeOperator.txt")]
 #[pyfunction(name = "MemoizeOperator")]
 #[pyo3(signature = (operator, entries=10))]
-pub(crate) fn memoize_operator(operator: &PyOperator, entries: usize) -> Result<PyOperator> {
+pub(crate) fn memoize_operator(
+    operator: &PyOperator,
+    #[pyo3(from_py_with = integer)] entries: usize,
+) -> Result<PyOperator> {
     Ok(of::MemoizeOperator::new(&operator.0, entries)?.into())
 }
 

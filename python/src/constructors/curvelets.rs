@@ -9,6 +9,7 @@ use super::choice::Choice;
 use super::{DTYPE, space};
 use crate::dtype::Named;
 use crate::error::Result;
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::Shape;
 
@@ -20,8 +21,8 @@ use crate::shape::Shape;
 #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn udct(
     shape: Shape,
-    scales: usize,
-    wedges: usize,
+    #[pyo3(from_py_with = integer)] scales: usize,
+    #[pyo3(from_py_with = integer)] wedges: usize,
     overlap: Option<f64>,
     radii: Option<[f64; 4]>,
     threshold: f64,
@@ -47,8 +48,8 @@ type Band = (usize, usize, usize, Py<PyTuple>);
 pub(crate) fn curvelet_bands(
     py: Python<'_>,
     shape: Shape,
-    scales: usize,
-    wedges: usize,
+    #[pyo3(from_py_with = integer)] scales: usize,
+    #[pyo3(from_py_with = integer)] wedges: usize,
     finest: Choice<FinestScale>,
     kind: Choice<CurveletKind>,
 ) -> Result<Vec<Band>> {

@@ -8,6 +8,7 @@ use super::choice::Choice;
 use super::{DTYPE, numbers, space};
 use crate::dtype::Named;
 use crate::error::Result;
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::Shape;
 
@@ -65,7 +66,7 @@ pub(crate) fn radon3d(
 #[pyo3(signature = (shape, detectors, angles, width=1.0, fan=None, dtype=DTYPE))]
 pub(crate) fn ct2d(
     shape: Shape,
-    detectors: usize,
+    #[pyo3(from_py_with = integer)] detectors: usize,
     angles: &Bound<'_, PyAny>,
     width: f64,
     fan: Option<(f64, f64)>,

@@ -8,6 +8,7 @@ use super::choice::Choice;
 use super::{DTYPE, kept, space};
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::{Axes, Shape};
 
@@ -18,7 +19,7 @@ use crate::shape::{Axes, Shape};
 #[pyo3(signature = (shape, axis=0, step=1.0, scheme=Choice(Scheme::Centered3), edge=Choice(Edge::Zero), dtype=DTYPE))]
 pub(crate) fn first_derivative(
     shape: Shape,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     step: f64,
     scheme: Choice<Scheme>,
     edge: Choice<Edge>,
@@ -34,7 +35,7 @@ pub(crate) fn first_derivative(
 #[pyo3(signature = (shape, axis=0, step=1.0, scheme=Choice(Scheme::Centered3), edge=Choice(Edge::Zero), dtype=DTYPE))]
 pub(crate) fn second_derivative(
     shape: Shape,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     step: f64,
     scheme: Choice<Scheme>,
     edge: Choice<Edge>,

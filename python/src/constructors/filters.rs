@@ -8,6 +8,7 @@ use super::choice::Choice;
 use super::{DTYPE, kept, numbers, space};
 use crate::dtype::Named;
 use crate::error::Result;
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::{Indices, Shape};
 
@@ -20,7 +21,7 @@ pub(crate) fn non_stationary_convolve1d(
     shape: Shape,
     filters: &Bound<'_, PyAny>,
     places: Indices,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     dtype: Named,
 ) -> Result<PyOperator> {
     let (space, filters) = (space(shape, dtype)?, kept(filters, "filters")?);
@@ -69,7 +70,7 @@ pub(crate) fn non_stationary_convolve3d(
 #[pyo3(signature = (input, taps, places))]
 pub(crate) fn non_stationary_filters1d(
     input: &Bound<'_, PyAny>,
-    taps: usize,
+    #[pyo3(from_py_with = integer)] taps: usize,
     places: Indices,
 ) -> Result<PyOperator> {
     Ok(of::NonStationaryFilters1D::new(kept(input, "input")?, taps, places.0)?.into())
@@ -82,7 +83,7 @@ pub(crate) fn non_stationary_filters1d(
 #[pyo3(signature = (input, taps, places))]
 pub(crate) fn non_stationary_filters2d(
     input: &Bound<'_, PyAny>,
-    taps: [usize; 2],
+    #[pyo3(from_py_with = integer)] taps: [usize; 2],
     places: [Indices; 2],
 ) -> Result<PyOperator> {
     let places = [&places[0].0[..], &places[1].0];
@@ -94,7 +95,10 @@ pub(crate) fn non_stationary_filters2d(
 #[doc = include_str!("../../docs/operators/Fredholm1.txt")]
 #[pyfunction(name = "Fredholm1")]
 #[pyo3(signature = (kernel, others=1))]
-pub(crate) fn fredholm1(kernel: &Bound<'_, PyAny>, others: usize) -> Result<PyOperator> {
+pub(crate) fn fredholm1(
+    kernel: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = integer)] others: usize,
+) -> Result<PyOperator> {
     Ok(of::Fredholm1::new(kept(kernel, "kernel")?, others)?.into())
 }
 
@@ -142,9 +146,9 @@ pub(crate) fn fourier_radon2d(
     shape: Shape,
     slownesses: &Bound<'_, PyAny>,
     offsets: &Bound<'_, PyAny>,
-    points: Option<usize>,
+    #[pyo3(from_py_with = integer)] points: Option<usize>,
     step: f64,
-    band: Option<(usize, usize)>,
+    #[pyo3(from_py_with = integer)] band: Option<(usize, usize)>,
     kind: Choice<RadonKind>,
     dtype: Named,
 ) -> Result<PyOperator> {
@@ -164,9 +168,9 @@ pub(crate) fn fourier_radon3d(
     shape: Shape,
     slownesses: [Bound<'_, PyAny>; 2],
     offsets: [Bound<'_, PyAny>; 2],
-    points: Option<usize>,
+    #[pyo3(from_py_with = integer)] points: Option<usize>,
     step: f64,
-    band: Option<(usize, usize)>,
+    #[pyo3(from_py_with = integer)] band: Option<(usize, usize)>,
     kinds: [Choice<RadonKind>; 2],
     dtype: Named,
 ) -> Result<PyOperator> {

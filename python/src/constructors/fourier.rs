@@ -8,6 +8,7 @@ use super::choice::Choice;
 use super::{DTYPE, kept, space};
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::{Axes, PerAxis, Shape};
 
@@ -20,8 +21,8 @@ use crate::shape::{Axes, PerAxis, Shape};
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn fft(
     shape: Shape,
-    axis: isize,
-    points: Option<usize>,
+    #[pyo3(from_py_with = integer)] axis: isize,
+    #[pyo3(from_py_with = integer)] points: Option<usize>,
     spectrum: Choice<Spectrum>,
     norm: Choice<FourierNorm>,
     ifftshift_before: bool,
@@ -85,8 +86,8 @@ pub(crate) fn fftnd(
 pub(crate) fn shift(
     shape: Shape,
     delay: &Bound<'_, PyAny>,
-    axis: isize,
-    points: Option<usize>,
+    #[pyo3(from_py_with = integer)] axis: isize,
+    #[pyo3(from_py_with = integer)] points: Option<usize>,
     step: f64,
     dtype: Named,
 ) -> Result<PyOperator> {

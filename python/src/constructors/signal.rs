@@ -9,6 +9,7 @@ use super::choice::{Between, Choice};
 use super::{DTYPE, kept, space};
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::{Axes, Shape};
 
@@ -21,8 +22,8 @@ use crate::shape::{Axes, Shape};
 pub(crate) fn convolve1d(
     shape: Shape,
     filter: &Bound<'_, PyAny>,
-    offset: usize,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] offset: usize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     dtype: Named,
     method: Choice<Convolution>,
 ) -> Result<PyOperator> {
@@ -41,8 +42,8 @@ pub(crate) fn convolve1d(
 pub(crate) fn convolve2d(
     shape: Shape,
     filter: &Bound<'_, PyAny>,
-    offset: [usize; 2],
-    axes: [isize; 2],
+    #[pyo3(from_py_with = integer)] offset: [usize; 2],
+    #[pyo3(from_py_with = integer)] axes: [isize; 2],
     dtype: Named,
     method: Choice<Convolution>,
 ) -> Result<PyOperator> {
@@ -77,7 +78,7 @@ pub(crate) fn convolve_nd(
 #[pyo3(signature = (shape, windows, dtype=DTYPE))]
 pub(crate) fn smoothing(
     shape: Shape,
-    windows: Vec<(isize, usize)>,
+    #[pyo3(from_py_with = integer)] windows: Vec<(isize, usize)>,
     dtype: Named,
 ) -> Result<PyOperator> {
     Ok(of::Smoothing::new(space(shape, dtype)?, &windows)?.into())
@@ -93,7 +94,7 @@ pub(crate) fn smoothing(
 pub(crate) fn interp(
     shape: Shape,
     positions: &Bound<'_, PyAny>,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     interpolation: Choice<Between>,
     dtype: Named,
     least: f64,
@@ -114,7 +115,7 @@ pub(crate) fn interp(
 pub(crate) fn interp_cubic_spline(
     shape: Shape,
     positions: &Bound<'_, PyAny>,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     dtype: Named,
 ) -> Result<PyOperator> {
     let positions = super::numbers(positions, "positions")?;

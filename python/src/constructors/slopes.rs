@@ -8,6 +8,7 @@ use super::choice::Choice;
 use super::{DTYPE, numbers, space};
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::Shape;
 
@@ -20,7 +21,7 @@ use crate::shape::Shape;
 pub(crate) fn seislet(
     shape: Shape,
     slopes: &Bound<'_, PyAny>,
-    levels: usize,
+    #[pyo3(from_py_with = integer)] levels: usize,
     steps: [f64; 2],
     basis: Choice<SeisletBasis>,
     inverse: bool,
@@ -43,7 +44,7 @@ pub(crate) fn seislet(
 pub(crate) fn pwsprayer2d(
     shape: Shape,
     slopes: &Bound<'_, PyAny>,
-    radius: usize,
+    #[pyo3(from_py_with = integer)] radius: usize,
     decay: f64,
     dtype: Named,
 ) -> Result<PyOperator> {
@@ -59,7 +60,7 @@ pub(crate) fn pwsprayer2d(
 pub(crate) fn pwsmoother2d(
     shape: Shape,
     slopes: &Bound<'_, PyAny>,
-    radius: usize,
+    #[pyo3(from_py_with = integer)] radius: usize,
     decay: f64,
     dtype: Named,
 ) -> Result<PyOperator> {

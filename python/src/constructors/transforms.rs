@@ -8,6 +8,7 @@ use super::choice::Choice;
 use super::{DTYPE, space};
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::{Axes, Shape};
 
@@ -19,8 +20,8 @@ use crate::shape::{Axes, Shape};
 pub(crate) fn dwt(
     shape: Shape,
     wavelet: &str,
-    levels: usize,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] levels: usize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     inverse: bool,
     dtype: Named,
 ) -> Result<PyOperator> {
@@ -37,7 +38,7 @@ pub(crate) fn dwt(
 pub(crate) fn dwt2d(
     shape: Shape,
     wavelet: &str,
-    levels: usize,
+    #[pyo3(from_py_with = integer)] levels: usize,
     axes: Axes,
     inverse: bool,
     dtype: Named,
@@ -59,7 +60,7 @@ pub(crate) fn dwtnd(
     shape: Shape,
     axes: Axes,
     wavelet: &str,
-    levels: usize,
+    #[pyo3(from_py_with = integer)] levels: usize,
     inverse: bool,
     dtype: Named,
 ) -> Result<PyOperator> {
@@ -76,7 +77,7 @@ pub(crate) fn dwtnd(
 pub(crate) fn dct(
     shape: Shape,
     axes: Option<Axes>,
-    kind: usize,
+    #[pyo3(from_py_with = integer)] kind: usize,
     dtype: Named,
 ) -> Result<PyOperator> {
     let cosines = match kind {
@@ -98,8 +99,8 @@ pub(crate) fn dct(
 #[pyo3(signature = (shape, levels=3, axis=-1, first=Choice(Biorthogonal::NearSymmetricA), further=Choice(QuarterShift::A), *, inverse=false, dtype=DTYPE))]
 pub(crate) fn dtcwt(
     shape: Shape,
-    levels: usize,
-    axis: isize,
+    #[pyo3(from_py_with = integer)] levels: usize,
+    #[pyo3(from_py_with = integer)] axis: isize,
     first: Choice<Biorthogonal>,
     further: Choice<QuarterShift>,
     inverse: bool,

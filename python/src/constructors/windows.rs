@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use super::choice::Choice;
 use crate::error::{Class, Result, refuse};
+use crate::integer::integer;
 use crate::operator::PyOperator;
 use crate::shape::{PerAxis, Shape};
 
@@ -22,9 +23,9 @@ const TAPER: Taper = Some(Choice(Ramp::Cosine));
 #[pyo3(signature = (inner, extent, window, overlap=0, taper=TAPER))]
 pub(crate) fn sliding1d(
     inner: &PyOperator,
-    extent: usize,
-    window: usize,
-    overlap: usize,
+    #[pyo3(from_py_with = integer)] extent: usize,
+    #[pyo3(from_py_with = integer)] window: usize,
+    #[pyo3(from_py_with = integer)] overlap: usize,
     taper: Taper,
 ) -> Result<PyOperator> {
     let windows = Windows { len: window, overlap, taper: taper.map(|taper| taper.0) };
@@ -39,8 +40,8 @@ pub(crate) fn sliding1d(
 pub(crate) fn sliding2d(
     inner: &PyOperator,
     shape: Shape,
-    window: usize,
-    overlap: usize,
+    #[pyo3(from_py_with = integer)] window: usize,
+    #[pyo3(from_py_with = integer)] overlap: usize,
     taper: Taper,
 ) -> Result<PyOperator> {
     let windows = Windows { len: window, overlap, taper: taper.map(|taper| taper.0) };

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::constructors::choice::{Choice, Named};
 use crate::device::OnDevice;
+use crate::integer::integer;
 
 impl Named for FaultKind {
     const WHAT: &str = "kind";
@@ -50,9 +51,9 @@ impl PyFaults {
     fn new(
         kind: Choice<FaultKind>,
         how: Choice<How>,
-        skip: usize,
-        count: usize,
-        every: usize,
+        #[pyo3(from_py_with = integer)] skip: usize,
+        #[pyo3(from_py_with = integer)] count: usize,
+        #[pyo3(from_py_with = integer)] every: usize,
         threads: Choice<Threads>,
         device: Option<OnDevice>,
         only_protected: bool,

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::device::OnDevice;
 use crate::error::{Class, Result, refuse};
+use crate::integer::integer;
 use crate::shortage::shortage;
 
 /// What a function raised, with what is known of a lack of memory.
@@ -46,7 +47,7 @@ pub(crate) fn with_retry(
     py: Python<'_>,
     function: Py<PyAny>,
     device: Option<OnDevice>,
-    attempts: usize,
+    #[pyo3(from_py_with = integer)] attempts: usize,
     wait: Option<f64>,
     patience: f64,
 ) -> Result<Py<PyAny>> {

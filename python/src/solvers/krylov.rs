@@ -7,7 +7,9 @@ use pyo3::types::PyDict;
 use super::Asked;
 use super::solution::PySolution;
 use super::stop::Stopping;
+use crate::argument::{maybe, operator};
 use crate::error::Result;
+use crate::integer::integer;
 use crate::operator::PyOperator;
 
 /// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` by conjugate gradients (CGLS).
@@ -16,14 +18,14 @@ use crate::operator::PyOperator;
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
 pub(crate) fn cgls<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
     damping: f64,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("cgls", stop)?;
     Asked { a, y, start, callback, workspace }.solve(&of::Cgls { damping, stop, check_every })
 }
 
@@ -33,14 +35,14 @@ pub(crate) fn cgls<'py>(
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
 pub(crate) fn single_reduction_cgls<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
     damping: f64,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("single_reduction_cgls", stop)?;
     Asked { a, y, start, callback, workspace }.solve(&of::SingleReductionCgls {
         damping,
         stop,
@@ -54,14 +56,14 @@ pub(crate) fn single_reduction_cgls<'py>(
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
 pub(crate) fn lsqr<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
     damping: f64,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("lsqr", stop)?;
     Asked { a, y, start, callback, workspace }.solve(&of::Lsqr { damping, stop, check_every })
 }
 
@@ -71,14 +73,14 @@ pub(crate) fn lsqr<'py>(
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
 pub(crate) fn lsmr<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
     damping: f64,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("lsmr", stop)?;
     Asked { a, y, start, callback, workspace }.solve(&of::Lsmr { damping, stop, check_every })
 }
 
@@ -88,14 +90,14 @@ pub(crate) fn lsmr<'py>(
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
 pub(crate) fn cg<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
-    preconditioner: Option<&PyOperator>,
+    #[pyo3(from_py_with = maybe)] preconditioner: Option<&PyOperator>,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("cg", stop)?;
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
     Asked { a, y, start, callback, workspace }.solve(&of::Cg { preconditioner, stop, check_every })
 }
@@ -106,14 +108,14 @@ pub(crate) fn cg<'py>(
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
 pub(crate) fn single_reduction_cg<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
-    preconditioner: Option<&PyOperator>,
+    #[pyo3(from_py_with = maybe)] preconditioner: Option<&PyOperator>,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("single_reduction_cg", stop)?;
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
     Asked { a, y, start, callback, workspace }.solve(&of::SingleReductionCg {
         preconditioner,
@@ -128,13 +130,13 @@ pub(crate) fn single_reduction_cg<'py>(
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, callback=None, **stop))]
 pub(crate) fn minres<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("minres", stop)?;
     Asked { a, y, start, callback, workspace }.solve(&of::Minres { stop, check_every })
 }
 
@@ -144,15 +146,15 @@ pub(crate) fn minres<'py>(
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, restart=30, preconditioner=None, callback=None, **stop))]
 pub(crate) fn gmres<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
-    restart: usize,
-    preconditioner: Option<&PyOperator>,
+    #[pyo3(from_py_with = integer)] restart: usize,
+    #[pyo3(from_py_with = maybe)] preconditioner: Option<&PyOperator>,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("gmres", stop)?;
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
     Asked { a, y, start, callback, workspace }.solve(&of::Gmres {
         restart,
@@ -168,14 +170,14 @@ pub(crate) fn gmres<'py>(
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
 pub(crate) fn bicgstab<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
-    preconditioner: Option<&PyOperator>,
+    #[pyo3(from_py_with = maybe)] preconditioner: Option<&PyOperator>,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("bicgstab", stop)?;
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
     Asked { a, y, start, callback, workspace }.solve(&of::BiCgStab {
         preconditioner,

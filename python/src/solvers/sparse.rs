@@ -11,8 +11,10 @@ use pyo3::types::PyDict;
 use super::Asked;
 use super::solution::PySolution;
 use super::stop::Stopping;
+use crate::argument::{maybe, operator};
 use crate::error::{Class, Result, refuse};
 use crate::incoming;
+use crate::integer::integer;
 use crate::operator::PyOperator;
 
 /// What is sparse, and how much that counts.
@@ -46,20 +48,20 @@ fn sparsity(
 #[pyo3(signature = (a, y, start=None, *, weight=0.1, threshold="soft", keep=None, basis=None, decay=None, step=None, backtracking=false, callback=None, **stop))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn ista<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
     weight: f64,
     threshold: &str,
     keep: Option<f64>,
-    basis: Option<&PyOperator>,
+    #[pyo3(from_py_with = maybe)] basis: Option<&PyOperator>,
     decay: Option<Vec<f64>>,
     step: Option<f64>,
     backtracking: bool,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("ista", stop)?;
     let sparsity = sparsity(weight, (threshold, keep), basis, decay)?;
     let solver = Ista { sparsity, step, backtracking, restart: false, stop, check_every };
     Asked { a, y, start, callback, workspace }.solve(&solver)
@@ -72,13 +74,13 @@ pub(crate) fn ista<'py>(
 #[pyo3(signature = (a, y, start=None, *, weight=0.1, threshold="soft", keep=None, basis=None, decay=None, step=None, backtracking=false, restart=false, callback=None, **stop))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn fista<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
     weight: f64,
     threshold: &str,
     keep: Option<f64>,
-    basis: Option<&PyOperator>,
+    #[pyo3(from_py_with = maybe)] basis: Option<&PyOperator>,
     decay: Option<Vec<f64>>,
     step: Option<f64>,
     backtracking: bool,
@@ -86,7 +88,7 @@ pub(crate) fn fista<'py>(
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
-    let Stopping { stop, check_every, workspace } = Stopping::of(stop)?;
+    let Stopping { stop, check_every, workspace } = Stopping::of("fista", stop)?;
     let sparsity = sparsity(weight, (threshold, keep), basis, decay)?;
     let solver = Fista { sparsity, step, backtracking, restart, stop, check_every };
     Asked { a, y, start, callback, workspace }.solve(&solver)
@@ -100,16 +102,16 @@ pub(crate) fn fista<'py>(
 #[pyo3(signature = (a, y, *, kind="data", iterations=10, tolerance=1e-10, epsilon=1e-10, clipped=false, damping=1e-10, warm=false, inner=100, inner_residual=1e-8, inner_gradient=1e-8))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn irls(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'_, PyAny>,
     kind: &str,
-    iterations: usize,
+    #[pyo3(from_py_with = integer)] iterations: usize,
     tolerance: f64,
     epsilon: f64,
     clipped: bool,
     damping: f64,
     warm: bool,
-    inner: usize,
+    #[pyo3(from_py_with = integer)] inner: usize,
     inner_residual: f64,
     inner_gradient: f64,
 ) -> Result<PySolution> {
@@ -140,13 +142,13 @@ fn inner_stop(iterations: usize, residual: f64, gradient: f64) -> Stop {
 #[pyo3(signature = (a, y, *, iterations=10, residual=1e-8, absolute=0.0, normalize=false, inner=100, inner_residual=1e-8, inner_gradient=1e-8))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn omp(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'_, PyAny>,
-    iterations: usize,
+    #[pyo3(from_py_with = integer)] iterations: usize,
     residual: f64,
     absolute: f64,
     normalize: bool,
-    inner: usize,
+    #[pyo3(from_py_with = integer)] inner: usize,
     inner_residual: f64,
     inner_gradient: f64,
 ) -> Result<PySolution> {
@@ -162,11 +164,11 @@ pub(crate) fn omp(
 #[pyfunction]
 #[pyo3(signature = (a, y, *, misfit=None, norm=None, iterations=1000, tolerance=1e-6))]
 pub(crate) fn spgl1(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'_, PyAny>,
     misfit: Option<f64>,
     norm: Option<f64>,
-    iterations: usize,
+    #[pyo3(from_py_with = integer)] iterations: usize,
     tolerance: f64,
 ) -> Result<PySolution> {
     let constraint = match (misfit, norm) {
@@ -189,18 +191,18 @@ type SmoothedTerm<'py> = (PyRef<'py, PyOperator>, f64, Option<Bound<'py, PyAny>>
 #[pyo3(signature = (a, y, l1, l2=None, start=None, *, mu=1.0, relaxation=1.0, iterations=50, inner=3, tolerance=1e-8, restart=false, inner_iterations=100, inner_residual=1e-8, inner_gradient=1e-8))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn split_bregman<'py>(
-    a: &PyOperator,
+    #[pyo3(from_py_with = operator)] a: &PyOperator,
     y: &Bound<'py, PyAny>,
     l1: Vec<(PyRef<'py, PyOperator>, f64, bool)>,
     l2: Option<Vec<SmoothedTerm<'py>>>,
     start: Option<&Bound<'py, PyAny>>,
     mu: f64,
     relaxation: f64,
-    iterations: usize,
-    inner: usize,
+    #[pyo3(from_py_with = integer)] iterations: usize,
+    #[pyo3(from_py_with = integer)] inner: usize,
     tolerance: f64,
     restart: bool,
-    inner_iterations: usize,
+    #[pyo3(from_py_with = integer)] inner_iterations: usize,
     inner_residual: f64,
     inner_gradient: f64,
 ) -> Result<PySolution> {

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use arrayspan::solvers::{Stagnation, Stop, Stopped};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use super::workspace::PyWorkspace;
 use crate::error::{Class, Result, refuse};
+use crate::integer::Integer;
 
 /// When a run stops, how often the host looks, and where it works, by the names that all solvers share.
 pub(crate) struct Stopping {
@@ -18,37 +19,53 @@ pub(crate) struct Stopping {
 }
 
 impl Stopping {
-    /// What the caller has said by keywords, and the defaults of what was not said.
-    pub(crate) fn of(options: Option<&Bound<'_, PyDict>>) -> Result<Self> {
+    /// What the caller of a solver has said by keywords, and the defaults of what was not said.
+    pub(crate) fn of(solver: &str, options: Option<&Bound<'_, PyDict>>) -> Result<Self> {
         let (mut stop, mut check_every, mut workspace) = (Stop::default(), 10, None);
         for (name, value) in options.into_iter().flatten() {
             let name = name.cast_into::<PyString>().map_err(PyErr::from)?;
             let given = Argument { name: name.to_str()?, value };
             match given.name {
-                "iterations" => stop.iterations = given.read()?,
+                "iterations" => stop.iterations = given.integer()?,
                 "residual" => stop.residual = given.read()?,
                 "absolute" => stop.absolute = given.read()?,
                 "gradient" => stop.gradient = given.read()?,
                 "stagnation" => {
-                    stop.stagnation = given
-                        .read::<Option<(usize, f64)>>()?
-                        .map(|(iterations, decrease)| Stagnation { iterations, decrease });
+                    let pair = given.read::<Option<(Bound<'_, PyAny>, f64)>>()?;
+                    stop.stagnation = pair
+                        .map(|(iterations, decrease)| -> PyResult<_> {
+                            let iterations = usize::read(&iterations, given.name)?;
+                            Ok(Stagnation { iterations, decrease })
+                        })
+                        .transpose()?;
                 }
                 "time" => stop.time = given.read::<Option<f64>>()?.map(seconds).transpose()?,
-                "check_every" => check_every = given.read()?,
+                "check_every" => check_every = given.integer()?,
                 "workspace" => workspace = given.read()?,
-                other => {
-                    let known =
-                        "iterations, residual, absolute, gradient, stagnation, time, check_every";
-                    let why = format!(
-                        "unexpected keyword argument '{other}'; a run is stopped by {known}, and works in workspace"
-                    );
-                    return Err(PyTypeError::new_err(why).into());
-                }
+                other => return Err(unexpected(name.py(), solver, other)?.into()),
             }
         }
         Ok(Self { stop, check_every, workspace })
     }
+}
+
+/// The names that all solvers share, of what stops them and of where they work.
+const SHARED: [&str; 8] = [
+    "iterations",
+    "residual",
+    "absolute",
+    "gradient",
+    "stagnation",
+    "time",
+    "check_every",
+    "workspace",
+];
+
+/// The error of a keyword that a solver does not have, which says those that it has.
+fn unexpected(py: Python<'_>, solver: &str, keyword: &str) -> PyResult<PyErr> {
+    let text = py.import("arrayspan._keywords")?.getattr("unexpected")?;
+    let why: String = text.call1((solver, keyword, SHARED))?.extract()?;
+    Ok(PyTypeError::new_err(why))
 }
 
 /// What the caller has said by a keyword.
@@ -64,14 +81,17 @@ impl<'py> Argument<'_, 'py> {
         value.extract::<T>().map_err(|error| {
             let error: PyErr = error.into();
             let py = value.py();
-            if error.is_instance_of::<PyOverflowError>(py) {
-                Class::Parameter.raise(py, format!("{name} = {value} is negative, or too large"))
-            } else if error.is_instance_of::<PyTypeError>(py) {
+            if error.is_instance_of::<PyTypeError>(py) {
                 PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)))
             } else {
                 error
             }
         })
+    }
+
+    /// As integers.
+    fn integer<T: Integer>(&self) -> PyResult<T> {
+        T::read(&self.value, self.name)
     }
 }
 
