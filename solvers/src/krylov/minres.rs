@@ -14,7 +14,8 @@ use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for a self-adjoint `A`, positive or not: in each step `‖y - A x‖` is the least of the Krylov space.
 ///
-/// `A` has one space for models and data, and `A = Aᴴ`; that is not checked (`laws::check` does). Residuals never rise. For positive
+/// `A` has one space for models and data, and `A = Aᴴ`; that is not checked (`laws::check` does). **Of other operators the residuals that are
+/// reported are wrong**, as is the model: they come from a recurrence that holds for self-adjoint ones only. Residuals never rise. For positive
 /// `A`, [`Cg`](crate::Cg) moves less; where `A` is singular and `y` is not in its range, [`Lsmr`](crate::Lsmr) finds the shortest
 /// solution of least squares.
 ///
