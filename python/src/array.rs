@@ -1,16 +1,15 @@
 //! `arrayspan.Array`.
 
-use std::ffi::c_void;
-
 use arrayspan::bridge::{
     Array, Conversion, Crossing, DType, LentArray, Overflow, Rounding, SharedArray, Why,
 };
-use arrayspan::devices::{Access, Device, Stream};
+use arrayspan::devices::{Device, Stream};
 use arrayspan::kernels::Vector;
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyDict, PyTuple};
 
 use crate::arithmetic::{self, Operation, Side};
+use crate::as_numpy::to_numpy;
 use crate::constructors::choice::Choice;
 use crate::conversion::{Scaling, rules};
 use crate::device::{OnDevice, PyDevice};
@@ -18,7 +17,7 @@ use crate::dtype::{self, Named};
 use crate::error::{Class, Result, refuse};
 use crate::owner::Owner;
 use crate::protocol::{self, Asked};
-use crate::{numpy, shape};
+use crate::shape;
 
 /// An array on any device, which other libraries take by ``__dlpack__`` without a copy.
 ///
@@ -386,37 +385,4 @@ impl PyArray {
     fn __repr__(&self, py: Python<'_>) -> String {
         py.detach(|| self.lent().to_string())
     }
-}
-
-/// What keeps the memory of `NumPy`'s arrays that are ours.
-#[pyclass(frozen, name = "_Memory", module = "arrayspan")]
-struct Kept {
-    _array: SharedArray,
-}
-
-/// An object that keeps an array.
-pub(crate) fn kept(py: Python<'_>, array: SharedArray) -> PyResult<Bound<'_, PyAny>> {
-    Ok(Bound::new(py, Kept { _array: array })?.into_any())
-}
-
-/// Waits until an array is written; without the interpreter's lock, which takes longer than to see that nothing is to be waited for.
-pub(crate) fn until_written(py: Python<'_>, array: &SharedArray) -> Result<()> {
-    if array.memory().is_in_use() {
-        py.detach(|| array.memory().wait(Access::Read))?;
-    }
-    Ok(())
-}
-
-/// An array in the memory of the host as one of `NumPy`, without a copy. Waits for what writes it.
-pub(crate) fn to_numpy(py: Python<'_>, array: SharedArray) -> Result<Bound<'_, PyAny>> {
-    until_written(py, &array)?;
-    let (layout, dtype) = (array.layout().clone(), array.dtype());
-    // SAFETY: dropped at once.
-    let writable = unsafe { array.alias() }.is_some();
-    let data = array.memory().address() + layout.offset() * dtype.bytes();
-    let kept = kept(py, array)?;
-    let data = std::ptr::with_exposed_provenance_mut::<c_void>(data);
-    // SAFETY: memory of the host with these elements, kept by `kept`. Whoever has the array shares it with those who have ours, as
-    // arrays are shared in Python.
-    Ok(unsafe { numpy::over(kept, data, (layout.shape(), layout.strides()), dtype, writable)? })
 }

@@ -5,7 +5,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::error::{Class, Result, refuse};
-use crate::{array, create, dtype};
+use crate::{as_numpy, create, dtype};
 
 /// The name of the library.
 pub(crate) const NAME: &str = "pyclesperanto";
@@ -46,6 +46,6 @@ pub(crate) fn pushed(
         return Ok(refuse(Class::DType, why)?);
     }
     let crossing = transfer.copy("convert", Why::OtherDevice, array.layout().len() * of.bytes())?;
-    let near = array::to_numpy(py, array)?;
+    let near = as_numpy::to_numpy(py, array)?;
     Ok((py.import(NAME)?.call_method1("push", (near,))?, crossing))
 }

@@ -133,14 +133,14 @@ impl Kind {
         mut array: SharedArray,
     ) -> Result<Bound<'py, PyAny>> {
         if array.device().is_cpu() {
-            crate::array::until_written(py, &array)?;
+            crate::as_numpy::until_written(py, &array)?;
         }
         if let Some(why) = self.misfit(&array) {
             let transfer = Transfer::CopyIfNeeded;
             array = py.detach(|| Self::fitted(array, why, transfer))?.0;
         }
         match self {
-            Self::NumPy if array.device().is_cpu() => crate::array::to_numpy(py, array),
+            Self::NumPy if array.device().is_cpu() => crate::as_numpy::to_numpy(py, array),
             Self::NumPy | Self::Ours => Ok(Bound::new(py, PyArray::new(array))?.into_any()),
             Self::Library(maker) => {
                 let consumer = match maker.name {

@@ -12,6 +12,7 @@ mod apply;
 mod argument;
 mod arithmetic;
 mod array;
+mod as_numpy;
 mod batches;
 mod buffer;
 mod capsule;

@@ -16,7 +16,7 @@ use super::objects::{Extents, Strides, cuda, is_class, numbers};
 use super::streams;
 use crate::error::Result;
 use crate::kind::Kind;
-use crate::{array, numpy, shape};
+use crate::{as_numpy, numpy, shape};
 
 /// What is needed of `CuPy`.
 pub(super) struct CuPy {
@@ -146,7 +146,7 @@ impl CuPy {
         let first = array.memory().address() + layout.offset() * dtype.bytes();
         let bytes = layout.len() * dtype.bytes();
         let (extents, dtype) = (shape::tuple(py, layout.shape())?, numpy::dtype_object(py, dtype)?);
-        let kept = array::kept(py, array.into_shared())?;
+        let kept = as_numpy::kept(py, array.into_shared())?;
         // The number of the device spares CuPy a question to the driver.
         let memory = self.memory.bind(py).call1((first, bytes, kept, device.gpu_id()))?;
         let pointer = self.pointer.bind(py).call1((memory, 0))?;
