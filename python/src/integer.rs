@@ -40,23 +40,57 @@ impl<T: Integer> Integer for Option<T> {
 
 impl<T: Integer, U: Integer> Integer for (T, U) {
     fn read(given: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        let (first, second): (Bound<'_, PyAny>, Bound<'_, PyAny>) = given.extract()?;
+        let [first, second] = pair(given, what)?;
         Ok((T::read(&first, what)?, U::read(&second, what)?))
     }
 }
 
 impl<T: Integer> Integer for [T; 2] {
     fn read(given: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        let [first, second]: [Bound<'_, PyAny>; 2] = given.extract()?;
+        let [first, second] = pair(given, what)?;
         Ok([T::read(&first, what)?, T::read(&second, what)?])
     }
 }
 
 impl<T: Integer> Integer for Vec<T> {
     fn read(given: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        let items: Vec<Bound<'_, PyAny>> = given.extract()?;
+        let items = several(given, what, "a sequence")?;
         items.iter().map(|item| T::read(item, what)).collect()
     }
+}
+
+/// Two of a sequence that has as many.
+fn pair<'py>(given: &Bound<'py, PyAny>, what: &str) -> PyResult<[Bound<'py, PyAny>; 2]> {
+    <[_; 2]>::try_from(several(given, what, "two integers")?).or_else(|items| {
+        let why = format!("{}expected two integers, not {}", prefix(what), items.len());
+        refuse(Class::Parameter, why)
+    })
+}
+
+/// What a sequence has.
+fn several<'py>(
+    given: &Bound<'py, PyAny>,
+    what: &str,
+    expected: &str,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    given.extract().map_err(|error: PyErr| {
+        if error.is_instance_of::<PyTypeError>(given.py()) {
+            unfit(given, what, expected).unwrap_or_else(|error| error)
+        } else {
+            error
+        }
+    })
+}
+
+/// The error of what is of another kind.
+fn unfit(given: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<PyErr> {
+    let class = given.get_type();
+    let class = class.name()?;
+    Ok(PyTypeError::new_err(format!("{}expected {expected}, not {class}", prefix(what))))
+}
+
+fn prefix(what: &str) -> String {
+    if what.is_empty() { String::new() } else { format!("{what}: ") }
 }
 
 /// One integer, which is what has `__index__`, but neither `True` nor `False`. Errors say that `expected` was expected.
@@ -64,23 +98,18 @@ pub(crate) fn one<'py, T>(given: &Bound<'py, PyAny>, what: &str, expected: &str)
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
 {
-    let what = if what.is_empty() { String::new() } else { format!("{what}: ") };
     if !given.is_instance_of::<PyBool>() {
         let py = given.py();
         match given.extract() {
             Ok(number) => return Ok(number),
             Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
-                return refuse(
-                    Class::Parameter,
-                    format!("{what}{given} is below zero, or too large"),
-                );
+                let why = format!("{}{given} is below zero, or too large", prefix(what));
+                return refuse(Class::Parameter, why);
             }
             // What `__index__` itself has raised is raised.
             Err(error) if !error.is_instance_of::<PyTypeError>(py) => return Err(error),
             Err(_) => {}
         }
     }
-    let class = given.get_type();
-    let class = class.name()?;
-    Err(PyTypeError::new_err(format!("{what}expected {expected}, not {class}")))
+    Err(unfit(given, what, expected)?)
 }

@@ -160,3 +160,13 @@ def test_a_keyword_that_a_solver_does_not_have_is_answered_by_those_that_it_has(
 
 def test_an_operator_is_written_once():
     assert repr(ops.Roll((3,))) == "<Roll: Float32 [3] to Float32 [3]>"
+
+
+def test_pairs_are_two_integers():
+    assert ops.Pad((4,), [[1, 2]]).range.shape == (7,)
+    for wrong, error in ((3, TypeError), ([3], TypeError), ([(1, 2, 3)], arrayspan.ParameterError), ("12", TypeError)):
+        with pytest.raises(error, match="expected (two integers|a sequence|an integer)"):
+            ops.Pad((4,), wrong)
+    for wrong, error in ((3, TypeError), ((1, 2, 3), arrayspan.ParameterError), ({}, TypeError)):
+        with pytest.raises(error, match="expected two integers"):
+            ops.Convolve2D((4, 4), np.ones((2, 2)), offset=wrong)

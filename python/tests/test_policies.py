@@ -177,3 +177,9 @@ def test_types_that_numpy_does_not_hand_over_are_taken_without_a_copy(name):
     assert rounded.dtype == dtype
     with pytest.raises(ValueError):
         x.resize((24,))
+
+
+def test_types_that_are_no_numbers_are_refused():
+    for x in (np.array(["a"]), np.array([object()]), np.zeros(2, "M8[s]"), np.zeros(2, [("a", "f4")])):
+        with pytest.raises(arrayspan.DTypeError, match="cannot be used"):
+            convert(x, "numpy")
