@@ -87,7 +87,11 @@ def test_arrays_of_other_libraries_are_operands():
 def test_arrays_of_jax_are_operands():
     jax = pytest.importorskip("jax")
     x = values((9,), "float32")
-    close(arrayspan.asarray(x) + jax.numpy.asarray(x), x + x)
+    theirs = jax.numpy.asarray(x)
+    # Wherever JAX computes.
+    a = arrayspan.asarray(theirs)
+    close(a + theirs, x + x)
+    close(arrayspan.asarray(x).to(a.device) - theirs, x - x)
 
 
 def test_residuals_stay_where_operators_compute(device):

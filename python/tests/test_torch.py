@@ -224,7 +224,7 @@ def test_an_operator_by_pylopss_name_is_one_too():
         def _matvec(self, x):
             return 2 * x
 
-    with pytest.raises(TypeError, match="not Mine: operators.from_functions"):
+    with pytest.raises(TypeError, match="not Mine: arrayspan.operators.from_functions"):
         Operator(Mine(dtype="float64", shape=(3, 3)))
 
 
