@@ -1,13 +1,13 @@
-//! `arrayspan.Array`.
+//! What Python programs do with an array.
 
-use arrayspan::bridge::{
-    Array, Conversion, Crossing, DType, LentArray, Overflow, Rounding, SharedArray, Why,
-};
-use arrayspan::devices::{Device, Stream};
+use arrayspan::bridge::{Overflow, Rounding};
+use arrayspan::devices::Device;
 use arrayspan::kernels::Vector;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyDict, PyTuple};
 
+use super::PyArray;
 use crate::arithmetic::{self, Operation, Side};
 use crate::as_numpy::to_numpy;
 use crate::constructors::choice::Choice;
@@ -15,114 +15,8 @@ use crate::conversion::{Scaling, rules};
 use crate::device::{OnDevice, PyDevice};
 use crate::dtype::{self, Named};
 use crate::error::{Class, Result, refuse};
-use crate::owner::Owner;
 use crate::protocol::{self, Asked};
 use crate::shape;
-
-/// An array on any device, which other libraries take by ``__dlpack__`` without a copy.
-///
-/// Its memory is shared by all that it was handed to, as arrays of Python's libraries are.
-#[pyclass(frozen, weakref, name = "Array", module = "arrayspan")]
-pub(crate) struct PyArray {
-    shared: SharedArray,
-    /// How it became what it is, where that was not without a copy.
-    copies: Vec<Crossing>,
-    /// Who else has its memory.
-    owner: Owner,
-    /// The stream on which the library works that it is made for, where that is known.
-    consumer: Option<Stream>,
-}
-
-impl PyArray {
-    pub(crate) fn new(array: impl Into<SharedArray>) -> Self {
-        Self::of(array.into(), Owner::Nobody)
-    }
-
-    /// One whose memory somebody else has.
-    pub(crate) fn of(shared: SharedArray, owner: Owner) -> Self {
-        Self { shared, copies: Vec::new(), owner, consumer: None }
-    }
-
-    /// One to be handed over at once to a library that works on a stream which is never destroyed, or was kept.
-    pub(crate) fn made_for(array: impl Into<SharedArray>, consumer: Option<Stream>) -> Self {
-        Self { consumer, ..Self::new(array) }
-    }
-
-    /// What came of it by copies: of these, and of those by which it came to be itself.
-    fn copied(
-        &self,
-        array: impl Into<SharedArray>,
-        copies: impl IntoIterator<Item = Crossing>,
-    ) -> Self {
-        let copies = self.copies.iter().copied().chain(copies).collect();
-        Self { copies, ..Self::new(array) }
-    }
-
-    pub(crate) fn shared(&self) -> &SharedArray {
-        &self.shared
-    }
-
-    /// The array, and who else has its memory.
-    pub(crate) fn owned(&self) -> (SharedArray, Owner) {
-        (self.shared.clone(), self.owner.clone())
-    }
-
-    /// Another object for the same array.
-    pub(crate) fn again(&self) -> Self {
-        Self { owner: self.owner.clone(), ..self.copied(self.shared.clone(), []) }
-    }
-
-    /// Orders what others do to it from now on, without asking anybody, after what reads it here.
-    pub(crate) fn settle(&self) -> Result<()> {
-        self.owner.settle(self.shared.memory())
-    }
-
-    /// A copy on another device.
-    pub(crate) fn moved(&self, py: Python<'_>, device: Device) -> Result<Self> {
-        let (copy, crossing) = py.detach(|| -> Result<_> {
-            let moved = self.lent().view().to(device)?;
-            self.settle()?;
-            Ok(moved)
-        })?;
-        Ok(self.copied(copy, [crossing]))
-    }
-
-    /// A copy with elements of a dtype.
-    pub(crate) fn converted(
-        &self,
-        py: Python<'_>,
-        dtype: DType,
-        conversion: &Conversion,
-    ) -> Result<Self> {
-        let converted = py.detach(|| -> Result<Array> {
-            let stream = self.shared.device().stream()?;
-            let converted = self.lent().view().convert(dtype, conversion, &stream)?;
-            self.settle()?;
-            Ok(converted)
-        })?;
-        let why = if dtype == self.shared.dtype() { Why::Asked } else { Why::OtherDType };
-        let bytes = converted.layout().len() * converted.dtype().bytes();
-        Ok(self.copied(converted, [Crossing::Copied { why, bytes }]))
-    }
-
-    /// To be read; others may write it.
-    pub(crate) fn lent(&self) -> LentArray {
-        self.shared.clone().into()
-    }
-
-    /// What is made of it and something else; Python asks that where it is neither an array nor a number.
-    fn with<'py>(
-        &self,
-        operation: Operation,
-        other: &Bound<'py, PyAny>,
-        side: Side,
-    ) -> Result<Bound<'py, PyAny>> {
-        Ok(match arithmetic::of_two(self, operation, other, side)? {
-            Some(result) => Bound::new(other.py(), result)?.into_any(),
-            None => other.py().NotImplemented().into_bound(other.py()),
-        })
-    }
-}
 
 #[pymethods]
 impl PyArray {
@@ -171,7 +65,7 @@ impl PyArray {
     /// How many bytes its elements take.
     #[getter]
     fn nbytes(&self) -> usize {
-        self.shared.layout().len() * self.shared.dtype().bytes()
+        self.bytes()
     }
 
     /// Whether it may be written. What a read-only array was taken from is never written.
@@ -191,14 +85,9 @@ impl PyArray {
     }
 
     /// A row-major copy, on the same device.
-    pub(crate) fn copy(&self, py: Python<'_>) -> Result<Self> {
-        let crossing = Crossing::Copied { why: Why::Asked, bytes: self.nbytes() };
-        let copy = py.detach(|| -> Result<_> {
-            let copy = self.lent().try_clone()?;
-            self.settle()?;
-            Ok(copy)
-        })?;
-        Ok(self.copied(copy, [crossing]))
+    #[pyo3(name = "copy")]
+    fn copy_of(&self, py: Python<'_>) -> Result<Self> {
+        self.copy(py)
     }
 
     /// A copy with elements of another dtype, or of its own where none is said. ``overflow``, ``rounding`` and ``scale`` are as for ``arrayspan.convert``.
@@ -376,13 +265,26 @@ impl PyArray {
     fn __len__(&self) -> PyResult<usize> {
         match self.shared.shape() {
             [first, ..] => Ok(*first),
-            [] => {
-                Err(pyo3::exceptions::PyTypeError::new_err("an array without axes has no length"))
-            }
+            [] => Err(PyTypeError::new_err("an array without axes has no length")),
         }
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
         py.detach(|| self.lent().to_string())
+    }
+}
+
+impl PyArray {
+    /// What is made of it and something else; Python asks that where it is neither an array nor a number.
+    fn with<'py>(
+        &self,
+        operation: Operation,
+        other: &Bound<'py, PyAny>,
+        side: Side,
+    ) -> Result<Bound<'py, PyAny>> {
+        Ok(match arithmetic::of_two(self, operation, other, side)? {
+            Some(result) => Bound::new(other.py(), result)?.into_any(),
+            None => other.py().NotImplemented().into_bound(other.py()),
+        })
     }
 }
