@@ -113,6 +113,10 @@ impl<M: Method> Run<'_, M> {
             return Ok(stopped);
         }
         let (on, scalar) = (self.on, &mut self.w.number);
+        // Operators of such methods are not scaled, so that a model may leave the dtype while the residuals of the recurrence fall.
+        if !M::DESCENDS && unscaled.is_none() && !largest(on, scalar, &self.x)?.is_finite() {
+            return Ok(Stopped::NotFinite);
+        }
         let mut lost = self.lost[0];
         if let Some(x) = unscaled {
             let size = largest(on, scalar, x)?;

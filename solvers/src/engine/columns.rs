@@ -243,7 +243,17 @@ impl<M: Method> Solving<'_, M> {
             let on = self.run.on;
             sizes = Some((largest(on, &found.view())?, largest(on, &self.run.x.view())?));
         }
+        // As of one right-hand side: operators of such methods are not scaled.
+        let model = self.found.as_ref().unwrap_or(&self.run.x);
+        let sound = if M::DESCENDS || model.layout().is_empty() {
+            vec![0.0; count]
+        } else {
+            largest(self.run.on, &model.view())?
+        };
         let outcome = |column: usize, stopped: Stopped| {
+            if !sound[column].is_finite() {
+                return Stopped::NotFinite;
+            }
             let mut lost = self.run.lost[column];
             if let Some((found, scaled)) = &sizes {
                 let size = found[column];

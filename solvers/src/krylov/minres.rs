@@ -59,8 +59,8 @@ impl Default for Minres {
     }
 }
 
-/// The growth of the squared gradient below `√ε ‖A‖ ‖r‖` that tells that it is one of rounding errors.
-const GROWTH: f64 = 9.0;
+/// The growth of the gradient below `√ε ‖A‖ ‖r‖` that tells that it is one of rounding errors.
+const GROWTH: f64 = 3.0;
 /// The share of the squared residual that is still there then.
 const KEPT: f64 = 0.9998;
 /// The same where the gradient was below `ε^⅔ ‖A‖ ‖r‖`: a step along rounding errors takes some of the residual by chance.
@@ -95,13 +95,13 @@ const COS: usize = STEP + 8;
 const SIN: usize = STEP + 9;
 /// The row of `φ̄`, the residual.
 const REST: usize = STEP + 10;
-/// The row of a lower bound of `‖A‖²`.
+/// The row of a lower bound of `‖A‖`.
 const BOUND: usize = STEP + 11;
 /// The row of the margin above the rounding level.
 const MARGIN: usize = STEP + 12;
 /// The row of what makes the length `β` of the next vector `g`.
 const FACTOR: usize = STEP + 13;
-/// The rows of the least `‖A r‖²/‖r‖²` so far and of `‖r‖²` there.
+/// The rows of the least `‖A r‖/‖r‖` so far and of `‖r‖²` there.
 const LEAST: usize = STEP + 14;
 const THERE: usize = STEP + 15;
 /// The row of a number that is 0 once `A` has turned out to be singular, before that 1.
@@ -256,31 +256,30 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     let one = || constant(1.0);
     // There is no factor where `A` has mapped everything to zero.
     let beta = size.clone().div_or_zero(factor);
-    let length = beta.clone().abs2();
     // The last rotation, of the new column of the tridiagonal matrix.
     let delta = cos.clone() * dbar.clone() + sin.clone() * alpha.clone();
     let corner = sin.clone() * dbar - cos.clone() * alpha.clone();
     let after = sin * beta.clone();
     let dbar = minus.clone() * cos * beta.clone();
     // ‖A r‖/‖r‖ before this step.
-    let slope = corner.clone().abs2() + dbar.clone().abs2();
-    let bound = bound.max(alpha.abs2() + length.clone());
+    let slope = hypot(corner.clone(), dbar.clone());
+    let bound = bound.max(hypot(alpha, beta.clone()));
     let epsilon = epsilon(run.a.range().dtype());
-    let level = constant((LOWEST * epsilon).powi(2)) * bound.clone();
+    let level = constant(LOWEST * epsilon) * bound.clone();
     let explained = explained((2.0 * epsilon).powi(2), SCALARS.len() + 2);
     let left = rest.clone().abs2();
     let margin = margin.min(slope.clone() - level).min(left.clone() - explained);
     let falls = above(least.clone(), slope.clone());
     let there = there.clone() + falls * (left.clone() - there);
     let least = least.min(slope.clone());
-    let band = constant(epsilon) * bound.clone();
+    let band = constant(epsilon.sqrt()) * bound.clone();
     let risen = above(slope, constant(GROWTH) * least.clone());
-    let deep = above(constant(epsilon.powf(4.0 / 3.0)) * bound.clone(), least.clone());
+    let deep = above(constant(epsilon.powf(2.0 / 3.0)) * bound.clone(), least.clone());
     let kept = constant(KEPT) - constant(KEPT - KEPT_DEEP) * deep;
     let stays = above(left, kept * there.clone());
     let regular = regular.min(one() - above(band, least.clone()) * risen * stays);
 
-    let gamma = (corner.clone().abs2() + length).sqrt();
+    let gamma = hypot(corner.clone(), beta.clone());
     let [cos, sin] = [corner, beta.clone()].map(|part| part.div_or_zero(gamma.clone()));
     let step = going(margin.clone().min(regular.clone())) * cos.clone() * rest.clone();
     let rest = sin.clone() * rest;
@@ -300,9 +299,17 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     state[REST] = rest;
     state[BOUND] = bound.clone();
     state[MARGIN] = margin;
-    state[FACTOR] = one().div_or_zero(bound.sqrt());
+    state[FACTOR] = one().div_or_zero(bound);
     state[LEAST] = least;
     state[THERE] = there;
     state[REGULAR] = regular;
     state
+}
+
+/// `√(a² + b²)`, also where squares are beyond the dtype: operators are not scaled.
+fn hypot(a: Expression, b: Expression) -> Expression {
+    let [a, b] = [a, b].map(Expression::abs);
+    let largest = a.clone().max(b.clone());
+    let [a, b] = [a, b].map(|part| part.div_or_zero(largest.clone()).abs2());
+    largest * (a + b).sqrt()
 }

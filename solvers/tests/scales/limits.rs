@@ -1,7 +1,9 @@
 //! Operators, data and damping at the ends of the dtype's range.
 
-use arrayspan_bridge::DType;
-use arrayspan_solvers::{Cgls, Lsqr, Solution, Solver, Stop, Stopped};
+use arrayspan_bridge::{DType, Relayout};
+use arrayspan_solvers::{
+    BiCgStab, Cg, Cgls, Gmres, Lsqr, Minres, SingleReductionCg, Solution, Solver, Stop, Stopped,
+};
 use num_complex::Complex64;
 
 use super::support::{self, Problem, Random, array, distance, epsilon, values};
@@ -180,6 +182,64 @@ fn small_operators_take_all_their_steps_from_any_start() {
                 for (found, expected) in solved(matrix, data).iter().zip(solved(1.0, 1.0)) {
                     let off = distance(found, &expected);
                     assert!(off < 1e-7, "{dtype} {damping} {matrix:e} {data:e}: off by {off:e}");
+                }
+            }
+        }
+    }
+}
+
+/// Square systems are not scaled: their models may leave the dtype while the residuals of the recurrence fall, which no
+/// method calls a solution.
+#[test]
+fn models_of_square_systems_beyond_the_dtype_are_named() {
+    square(&Cg::default(), true);
+    square(&SingleReductionCg::default(), false);
+    square(&Minres::default(), true);
+    square(&BiCgStab::default(), false);
+    square(&Gmres::default(), false);
+}
+
+/// Solved alone, and in columns where the method solves several right-hand sides.
+fn square<S: Solver>(solver: &S, in_columns: bool) {
+    let named = |stopped| {
+        use Stopped::{Breakdown, Indefinite, NotFinite, Singular, Underflow};
+        matches!(stopped, Breakdown | Indefinite | NotFinite | Singular | Underflow)
+    };
+    let diagonal: Vec<Complex64> =
+        (0..49).map(|i| Complex64::from(if i % 8 == 0 { 1.0 } else { 0.0 })).collect();
+    for dtype in DTYPES {
+        let (ends, most) = match dtype.real() {
+            DType::Float32 => ([1e-37, 1e-30, 1.0, 1e30], 1e37),
+            _ => ([1e-305, 1e-200, 1.0, 1e200], 1e307),
+        };
+        let problem = Problem {
+            dtype,
+            rows: 7,
+            columns: 7,
+            matrix: diagonal.clone(),
+            y: vec![0.75.into(); 7],
+        };
+        for operator in ends {
+            for data in ends {
+                let what = format!("{solver:?} {dtype} {operator:e} {data:e}");
+                let problem = scaled(&problem, operator, data);
+                let (a, y) = (problem.operator(), problem.data());
+                let alone = solver.solve(&a, &y).unwrap();
+                let mut found = vec![(alone.stopped, alone.x)];
+                if in_columns {
+                    let y = y.view().reshaped(&[7, 1]).unwrap();
+                    let beside = solver.solve_columns(&a, &y, None).unwrap();
+                    found.push((beside.columns[0].stopped, beside.x));
+                }
+                for (stopped, x) in &found {
+                    if !(0.1..10.0).contains(&operator) && named(*stopped) {
+                        continue;
+                    }
+                    let model = 0.75 * data / operator;
+                    assert!(model < most, "{what}: {stopped:?}, {:?}", values(x));
+                    let found: Vec<_> = values(x).iter().map(|x| x / model).collect();
+                    let off = distance(&found, &[Complex64::ONE; 7]);
+                    assert!(off < 16.0 * epsilon(dtype), "{what}: off by {off:e}, {stopped:?}");
                 }
             }
         }
