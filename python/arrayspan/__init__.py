@@ -100,4 +100,10 @@ if not TYPE_CHECKING:
     def __dir__():
         from importlib.util import find_spec
 
-        return sorted({*globals(), *(name for name, needed in _LATER.items() if find_spec(needed) is not None)})
+        def is_there(library):
+            try:
+                return find_spec(library) is not None
+            except (ImportError, ValueError):  # a module that was put in place of it
+                return True
+
+        return sorted({*globals(), *(name for name, library in _LATER.items() if is_there(library))})

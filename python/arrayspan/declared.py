@@ -30,10 +30,14 @@ def _converted(value, kind, gpu_id):
 
 
 def _returned(value, kind, place):
-    """The result, or each of a tuple or list, as an array of the library, or of its own: where and as `place` says."""
-    if isinstance(value, (tuple, list)):
+    """The result, or each of a tuple or list, as an array of the library, or of its own: where and as `place` says.
+
+    Other containers, and classes derived from these that are made of something else, are returned as they are.
+    """
+    named = isinstance(value, tuple) and hasattr(value, "_make")
+    if named or type(value) in (tuple, list):
         each = [_returned(one, kind, place) for one in value]
-        return type(value)._make(each) if hasattr(value, "_make") else type(value)(each)
+        return value._make(each) if named else type(value)(each)
     own = kind_of(value)
     return value if own is None else convert(value, kind or own, **place)
 
@@ -68,7 +72,8 @@ def memory_types(
     retry : bool, optional
         Whether it is run again after it has run out of memory and some was found.
     dtype : str or dtype, optional
-        Of the elements of results: ``"preserve"`` is that of the first argument that is an array; by default they stay as the function made them.
+        Of the elements of results that are arrays, also within tuples and lists (numbers stay as they are): ``"preserve"`` is that of the
+        first argument that is an array; by default they stay as the function made them.
     overflow : {"saturate", "wrap", "exact"}
         What becomes of numbers that the dtype cannot hold: see `arrayspan.convert`.
     rounding : {"nearest-even", "nearest-away", "toward-zero", "down", "up"}

@@ -1,12 +1,13 @@
 //! Arithmetic of `arrayspan.Array`, computed where the arrays are.
 
-use arrayspan::bridge::{Array, Elementwise};
+use arrayspan::bridge::{Array, Conversion, Elementwise};
 use arrayspan::kernels::Vector;
 use num_complex::Complex64;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 
 use crate::array::PyArray;
-use crate::error::Result;
+use crate::error::{Class, Result, refuse};
 use crate::incoming::{self, Given};
 use crate::protocol;
 
@@ -49,7 +50,15 @@ impl Other {
         if incoming::is_near(given) || protocol::is_spoken_by(given)? {
             return Ok(Some(Self::Array(incoming::read(given, "operand")?)));
         }
-        Ok(given.extract().ok().map(Self::Number))
+        match given.extract() {
+            Ok(number) => Ok(Some(Self::Number(number))),
+            Err(error) if error.is_instance_of::<PyTypeError>(given.py()) => Ok(None),
+            Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
+                Ok(refuse(Class::Parameter, format!("operand: {given} is too large"))?)
+            }
+            // What the object itself has raised.
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn value(&self) -> Elementwise<'_> {
@@ -98,6 +107,21 @@ pub(crate) fn of_one(
     py.detach(|| {
         let result = make(array.lent().view().into())?;
         array.settle()?;
+        Ok(PyArray::new(result))
+    })
+}
+
+/// The absolute values of an array, which are real.
+pub(crate) fn absolute(py: Python<'_>, array: &PyArray) -> Result<PyArray> {
+    py.detach(|| {
+        let mut result = array.lent().view().abs().compute()?;
+        array.settle()?;
+        let dtype = result.dtype();
+        if dtype.is_complex() {
+            let stream = result.device().stream()?;
+            let parts = Conversion::WRAP.dropping_imaginary();
+            result = result.view().convert(dtype.real(), &parts, &stream)?;
+        }
         Ok(PyArray::new(result))
     })
 }

@@ -1,9 +1,9 @@
 //! What becomes of numbers that another dtype cannot hold, by the names that Python has for it.
 
 use arrayspan::bridge::{Conversion, Overflow, Rounding, Scale};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyString};
 
 use crate::constructors::choice::{Choice, Named};
 use crate::error::{Class, refuse};
@@ -41,8 +41,9 @@ impl FromPyObject<'_, '_> for Scaling {
             let why = format!("scale '{name}': expected None, 'minmax' or a pair (low, high)");
             return refuse(Class::Parameter, why);
         }
-        if let Ok([low, high]) = given.extract::<[f64; 2]>() {
-            return Ok(Self(Scale::Range { from: (low, high), to: None }));
+        let is_text = given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>();
+        if !is_text && let Ok([low, high]) = given.extract::<[Bound<'_, PyAny>; 2]>() {
+            return Ok(Self(Scale::Range { from: (end(&low)?, end(&high)?), to: None }));
         }
         let class = given.get_type();
         let class = class.name()?;
@@ -51,12 +52,27 @@ impl FromPyObject<'_, '_> for Scaling {
     }
 }
 
+/// An end of a range.
+fn end(given: &Bound<'_, PyAny>) -> PyResult<f64> {
+    if given.is_instance_of::<PyBool>() {
+        return Err(PyTypeError::new_err("scale: a truth value is no end of a range"));
+    }
+    match given.extract::<f64>() {
+        Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
+            refuse(Class::Parameter, "scale: an end of the range is too large")
+        }
+        number => number,
+    }
+}
+
 /// The rules that the words of a caller stand for.
 pub(crate) fn rules(
-    overflow: Choice<Overflow>,
+    overflow: Option<Choice<Overflow>>,
     rounding: Choice<Rounding>,
     scale: Option<Scaling>,
 ) -> Conversion {
+    // The ends of the range of 64-bit integers are rounded to numbers beyond it.
+    let usual = if scale.is_some() { Overflow::Saturate } else { Overflow::Wrap };
     let scale = scale.map_or(Scale::None, |scaling| scaling.0);
-    Conversion::new(overflow.0).rounding(rounding.0).scale(scale)
+    Conversion::new(overflow.map_or(usual, |choice| choice.0)).rounding(rounding.0).scale(scale)
 }

@@ -108,11 +108,12 @@ fn stream(from: Device, to: Device) -> Result<arrayspan::devices::Stream> {
 /// A number that the dtype cannot hold wraps (``overflow="wrap"``: integers keep their lowest bits, floats become infinite), becomes the nearest one
 /// that there is (``"saturate"``) or is a ``DTypeError``, as is every one that is not held exactly (``"exact"``). Integers take fractions by ``rounding``: ``"nearest-even"``,
 /// ``"nearest-away"``, ``"toward-zero"``, ``"down"`` or ``"up"``. With a ``scale`` numbers are scaled before, also where the dtype stays: from
-/// the least and the largest one (``"minmax"``) or from ``(low, high)``, to all the integers of the dtype, or to 0 and 1.
+/// the least and the largest one (``"minmax"``) or from ``(low, high)``, to all the integers of the dtype, or to 0 and 1. What ``overflow`` is by default is ``"wrap"``,
+/// and ``"saturate"`` with a ``scale``: the ends of a range may be rounded to numbers beyond it.
 #[pyfunction]
 #[pyo3(
-    signature = (x, kind, gpu_id=None, *, device=None, dtype=None, overflow=Choice(Overflow::Wrap), rounding=Choice(Rounding::NearestEven), scale=None, zero_copy=false, report=false),
-    text_signature = "(x, kind, gpu_id=None, *, device=None, dtype=None, overflow='wrap', rounding='nearest-even', scale=None, zero_copy=False, report=False)"
+    signature = (x, kind, gpu_id=None, *, device=None, dtype=None, overflow=None, rounding=Choice(Rounding::NearestEven), scale=None, zero_copy=false, report=false),
+    text_signature = "(x, kind, gpu_id=None, *, device=None, dtype=None, overflow=None, rounding='nearest-even', scale=None, zero_copy=False, report=False)"
 )]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn convert<'py>(
@@ -122,7 +123,7 @@ pub(crate) fn convert<'py>(
     #[pyo3(from_py_with = integer)] gpu_id: Option<usize>,
     device: Option<OnDevice>,
     dtype: Option<Named>,
-    overflow: Choice<Overflow>,
+    overflow: Option<Choice<Overflow>>,
     rounding: Choice<Rounding>,
     scale: Option<Scaling>,
     zero_copy: bool,

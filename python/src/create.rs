@@ -17,7 +17,7 @@ pub(crate) fn taken(x: &Bound<'_, PyAny>) -> Result<(SharedArray, Owner)> {
     if let Ok(ours) = x.cast::<PyArray>() {
         return Ok(ours.get().owned());
     }
-    if numpy::is_array(x) && numpy::has_others(x) {
+    if numpy::is_array(x) {
         return Ok((incoming::taken(x, "x")?, Owner::Nobody));
     }
     if protocol::is_spoken_by(x)? {

@@ -217,7 +217,10 @@ impl Parts {
         // SAFETY: the elements of an array that the release function lets go of, which nobody gives another size while it is kept. Who
         // reads and writes them when is what Python programs see to, as with every library.
         unsafe {
-            let release = Box::new(move || drop(keep));
+            // With the interpreter's lock: without it the array would be let go of some time later.
+            let release = Box::new(move || {
+                Python::try_attach(move |_| drop(keep));
+            });
             let memory = Memory::from_foreign(Device::cpu(), self.address, self.bytes, release);
             if self.writable && !self.layout.may_overlap_itself() {
                 Ok(Array::from_memory(memory, self.layout, self.dtype)?.into_shared())

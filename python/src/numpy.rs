@@ -140,13 +140,6 @@ pub(crate) fn is_exactly_array(given: &Bound<'_, PyAny>) -> bool {
     given.get_type_ptr() == api.array
 }
 
-/// Whether the elements of an array that [`is_array`] has seen are none that `NumPy` hands over by `DLPack`: such as those of `ml_dtypes`.
-pub(crate) fn has_others(array: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: an array of NumPy begins with these fields, and keeps its description.
-    let descr = unsafe { &*(*array.as_ptr().cast::<ArrayFields>()).descr };
-    by_number(descr.number).is_none()
-}
-
 /// The dtype that an object of `NumPy`'s class `dtype` is, if it is a plain one of this machine.
 pub(crate) fn plain_dtype_of(object: &Bound<'_, PyAny>) -> Option<DType> {
     let api = loaded(object.py())?;

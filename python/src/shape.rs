@@ -1,7 +1,7 @@
 //! Shapes as Python writes them.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PySet, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PySet, PyString, PyTuple};
 use smallvec::SmallVec;
 
 use crate::error::{Class, refuse};
@@ -116,6 +116,8 @@ where
 /// Goes through what has several, in an order: not what can be gone through, but has none, or is a text.
 fn items<'py>(given: &Bound<'py, PyAny>) -> Option<Bound<'py, PyIterator>> {
     let other = given.is_instance_of::<PyString>()
+        || given.is_instance_of::<PyBytes>()
+        || given.is_instance_of::<PyByteArray>()
         || given.is_instance_of::<PyDict>()
         || given.is_instance_of::<PySet>();
     if other { None } else { given.try_iter().ok() }

@@ -107,7 +107,7 @@ def test_words_that_are_none_are_refused():
 def test_help_shows_the_defaults():
     for function in (convert, arrayspan.Array.astype):
         parameters = inspect.signature(function).parameters
-        assert [parameters[name].default for name in ("overflow", "rounding", "scale")] == ["wrap", "nearest-even", None]
+        assert [parameters[name].default for name in ("overflow", "rounding", "scale")] == [None, "nearest-even", None]
 
 
 IMAGE = np.array([[0, 100, 200], [1, 3, 255]], "uint8")
@@ -183,3 +183,27 @@ def test_types_that_are_no_numbers_are_refused():
     for x in (np.array(["a"]), np.array([object()]), np.zeros(2, "M8[s]"), np.zeros(2, [("a", "f4")])):
         with pytest.raises(arrayspan.DTypeError, match="cannot be used"):
             convert(x, "numpy")
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+@pytest.mark.parametrize("scale", ["minmax", (0.0, 2.0)])
+def test_the_largest_is_the_largest_of_64_bits_too(dtype, scale):
+    for given in (np.array([0.0, 1.0, 2.0]), np.array([2.0, 0.0, 1e-3])):
+        found = arrayspan.convert(given, "numpy", dtype=dtype, scale=scale)
+        assert found[given.argmax()] > 0.999 * np.iinfo(dtype).max
+        assert found[given.argmin()] == np.iinfo(dtype).min
+
+
+@pytest.mark.parametrize("scale", [b"ab", (True, 2), (10**400, 1), (1, 2, 3), "least"])
+def test_what_is_no_scale_is_refused(scale):
+    with pytest.raises((TypeError, arrayspan.ParameterError), match="scale"):
+        arrayspan.convert(np.ones(3), "numpy", dtype="uint8", scale=scale)
+
+
+def test_masks_and_foreign_byte_orders_are_refused_wherever_arrays_are_taken():
+    masked = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+    swapped = np.arange(3.0).astype(">f8" if np.little_endian else "<f8")
+    for given in (masked, swapped):
+        for take in (arrayspan.asarray, lambda x: arrayspan.convert(x, "numpy"), arrayspan.declared.numpy(lambda x: x)):
+            with pytest.raises(arrayspan.DTypeError, match="mask|byte order"):
+                take(given)

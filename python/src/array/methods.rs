@@ -20,12 +20,6 @@ use crate::shape;
 
 #[pymethods]
 impl PyArray {
-    /// `NumPy` leaves it to this class what operators between its arrays and these mean.
-    #[classattr]
-    fn __array_priority__() -> f64 {
-        1000.0
-    }
-
     /// Extents along each axis.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -92,14 +86,14 @@ impl PyArray {
 
     /// A copy with elements of another dtype, or of its own where none is said. ``overflow``, ``rounding`` and ``scale`` are as for ``arrayspan.convert``.
     #[pyo3(
-        signature = (dtype=None, *, overflow=Choice(Overflow::Wrap), rounding=Choice(Rounding::NearestEven), scale=None),
-        text_signature = "($self, dtype=None, *, overflow='wrap', rounding='nearest-even', scale=None)"
+        signature = (dtype=None, *, overflow=None, rounding=Choice(Rounding::NearestEven), scale=None),
+        text_signature = "($self, dtype=None, *, overflow=None, rounding='nearest-even', scale=None)"
     )]
     fn astype(
         &self,
         py: Python<'_>,
         dtype: Option<Named>,
-        overflow: Choice<Overflow>,
+        overflow: Option<Choice<Overflow>>,
         rounding: Choice<Rounding>,
         scale: Option<Scaling>,
     ) -> Result<Self> {
@@ -231,7 +225,7 @@ impl PyArray {
     }
 
     fn __abs__(&self, py: Python<'_>) -> Result<Self> {
-        arithmetic::of_one(py, self, |value| value.abs().compute())
+        arithmetic::absolute(py, self)
     }
 
     /// The complex conjugate of each element.
@@ -252,6 +246,14 @@ impl PyArray {
     /// ``Σ conj(self) · other`` of an array of the same shape, as an array without axes on the same device.
     fn dot(&self, other: &Bound<'_, PyAny>) -> Result<Self> {
         arithmetic::dot(self, other)
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> Result<bool> {
+        if self.size() != 1 {
+            let why = format!("an array of {} elements is neither true nor false", self.size());
+            return Ok(refuse(Class::Parameter, why)?);
+        }
+        Ok(self.item(py)?.is_truthy()?)
     }
 
     fn __float__(&self, py: Python<'_>) -> Result<f64> {
