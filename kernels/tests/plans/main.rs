@@ -1,6 +1,7 @@
 //! Plans: recorded calls do what direct calls do, on arrays that nobody else has.
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
+mod drawn;
 mod epilogues;
 mod exchanged;
 mod fused;
