@@ -3,8 +3,9 @@
 Solvers take an operator and data, and return a `Solution` with ``x`` as the kind of array that the data are. All of them stop by the
 keywords ``iterations`` (100), ``residual`` (1e-8, relative to the data; 0 turns it off), ``absolute`` (0), ``gradient`` (1e-8, relative
 to the start), ``stagnation`` (``(iterations, decrease)``), ``time`` (seconds), which are looked at every ``check_every`` (10) iterations. A
-``callback`` is called with a `Progress` before the first iteration and at each look; one that returns ``True`` ends the run, and what it
-raises is raised. Ctrl-C is looked for then, too; where vectors of the host have more than four million elements, after each iteration. Those of them that take a ``callback`` take a
+``callback`` is called with a `Progress` before the first iteration and at each look; one that returns ``True`` (Python's or NumPy's) ends
+the run, and what it raises is raised. Ctrl-C is looked for then, too; where vectors of the host have more than four million elements, after each iteration. Loops around
+solvers (``irls``, ``omp``, ``spgl1``, ``split_bregman``) are looked at after each of their iterations, what is of spectra every twentieth of a second. Those of them that take a ``callback`` take a
 ``workspace``, too: a `Workspace` that several calls are given is made by the first one, and on CUDA later ones like it need not record
 their iterations again.
 """

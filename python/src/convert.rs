@@ -163,6 +163,7 @@ pub(crate) fn convert<'py>(
     let (array, further) = py.detach(|| wanted.apply(taken))?;
     copies.extend(further);
     let result = if let Some(to) = to {
+        copies.extend(to.own_copy(&array, transfer)?);
         to.give_shared(py, array)?
     } else {
         let (result, crossing) = clesperanto::pushed(py, array, transfer)?;

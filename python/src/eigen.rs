@@ -3,7 +3,6 @@
 
 use arrayspan::bridge::Array;
 use arrayspan::devices::Device;
-use arrayspan::kernels;
 use arrayspan::operators::{LinearMap, Operator};
 use arrayspan::solvers as of;
 use arrayspan::solvers::Which;
@@ -15,6 +14,7 @@ use crate::constructors::choice::{Choice, Named};
 use crate::device::OnDevice;
 use crate::error::Result;
 use crate::integer::integer;
+use crate::interrupt;
 use crate::kind::Kind;
 use crate::operator::PyOperator;
 use crate::solvers::stop;
@@ -64,7 +64,7 @@ pub(crate) fn eigs<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::Eigs { count, which: which.0, basis, tolerance, restarts, seed };
     let device = place(&a.0, device);
-    pairs(py, py.detach(|| solver.of_on(&a.0, &*kernels::on(device)?))?)
+    pairs(py, interrupt::within(py, device, |on| solver.of_on(&a.0, on))?)
 }
 
 /// As ``eigs``, of a few at one end, with a preconditioner: an operator that is nearly the inverse.
@@ -87,7 +87,7 @@ pub(crate) fn lobpcg<'py>(
     let preconditioner = preconditioner.map(|operator| operator.0.clone());
     let solver = of::Lobpcg { count, which: which.0, preconditioner, tolerance, iterations, seed };
     let device = place(&a.0, device);
-    pairs(py, py.detach(|| solver.of_on(&a.0, &*kernels::on(device)?))?)
+    pairs(py, interrupt::within(py, device, |on| solver.of_on(&a.0, on))?)
 }
 
 fn pairs(py: Python<'_>, found: of::Eigenpairs) -> Result<Bound<'_, PyAny>> {
@@ -119,7 +119,7 @@ pub(crate) fn svds<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::Svds { count, which: which.0, basis, tolerance, restarts, seed };
     let device = place(&a.0, device);
-    let found = py.detach(|| solver.of_on(&a.0, &*kernels::on(device)?))?;
+    let found = interrupt::within(py, device, |on| solver.of_on(&a.0, on))?;
     let named = PyDict::new(py);
     named.set_item("left", give(py, found.left)?)?;
     named.set_item("values", found.values)?;
@@ -148,7 +148,7 @@ pub(crate) fn randomized_svd<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::RandomizedSvd { count, oversampling, powers, tolerance, seed };
     let device = place(&a.0, device);
-    let found = py.detach(|| solver.of_on(&a.0, &*kernels::on(device)?))?;
+    let found = interrupt::within(py, device, |on| solver.of_on(&a.0, on))?;
     let named = PyDict::new(py);
     named.set_item("left", give(py, found.left)?)?;
     named.set_item("values", found.values)?;
@@ -175,7 +175,7 @@ pub(crate) fn power_iteration<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::PowerIteration { tolerance, iterations, seed, check_every };
     let device = place(&a.0, device);
-    let found = py.detach(|| solver.of_on(&a.0, &*kernels::on(device)?))?;
+    let found = interrupt::within(py, device, |on| solver.of_on(&a.0, on))?;
     let named = PyDict::new(py);
     named.set_item("value", found.value)?;
     named.set_item("vector", give(py, found.vector)?)?;
@@ -194,7 +194,7 @@ pub(crate) fn cond<'py>(
     device: Option<OnDevice>,
 ) -> Result<Bound<'py, PyAny>> {
     let device = place(&a.0, device);
-    let found = py.detach(|| of::cond_on(&a.0, &*kernels::on(device)?))?;
+    let found = interrupt::within(py, device, |on| of::cond_on(&a.0, on))?;
     let named = PyDict::new(py);
     named.set_item("value", found.value)?;
     named.set_item("largest", found.largest)?;
@@ -222,7 +222,7 @@ pub(crate) fn norm_estimate<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::NormEstimator { tolerance, failure, iterations, seed, check_every };
     let device = place(&a.0, device);
-    let found = py.detach(|| solver.of_on(&a.0, &*kernels::on(device)?))?;
+    let found = interrupt::within(py, device, |on| solver.of_on(&a.0, on))?;
     let named = PyDict::new(py);
     named.set_item("lower", found.lower)?;
     named.set_item("upper", found.upper)?;
@@ -247,7 +247,7 @@ pub(crate) fn log_det<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let solver = of::LogDet { probes, steps, exact, seed };
     let device = place(&a.0, device);
-    let found = py.detach(|| solver.of_on(&a.0, &*kernels::on(device)?))?;
+    let found = interrupt::within(py, device, |on| solver.of_on(&a.0, on))?;
     let named = PyDict::new(py);
     named.set_item("value", found.value)?;
     named.set_item("error", found.error)?;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use arrayspan::bridge::{Array, Crossing, LentArray, SharedArray, Transfer, Why};
+use arrayspan::bridge::{Array, Crossing, DType, Layout, LentArray, SharedArray, Transfer, Why};
+use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::array::PyArray;
@@ -34,6 +35,29 @@ impl Maker {
         let (_, library, function) = known;
         let function = py.import(*library)?.getattr(*function)?.unbind();
         Ok(Self { function, name: Some(known.0) })
+    }
+
+    fn is_jax(&self) -> bool {
+        matches!(self.name, Some("jax" | "jaxlib"))
+    }
+
+    /// Refuses elements of 64 bits where the library would make others of them without a word: JAX by default.
+    fn holds(&self, py: Python<'_>, dtype: DType) -> PyResult<()> {
+        let wide =
+            matches!(dtype, DType::Float64 | DType::Complex128 | DType::Int64 | DType::UInt64);
+        if !wide || !self.is_jax() {
+            return Ok(());
+        }
+        let config = py.import(intern!(py, "jax"))?.getattr(intern!(py, "config"))?;
+        if config.getattr(intern!(py, "jax_enable_x64"))?.is_truthy()? {
+            return Ok(());
+        }
+        refuse(
+            Class::DType,
+            format!(
+                "JAX makes 32 bits of {dtype}: set jax_enable_x64, or convert to a dtype of 32 bits"
+            ),
+        )
     }
 
     /// Whether its arrays can be written even where ours says that they may not.
@@ -105,13 +129,29 @@ impl Kind {
         }
         // SAFETY: dropped at once.
         let fixed = || unsafe { array.alias() }.is_none();
-        if crate::protocol::steps_backwards(array) {
+        if crate::protocol::steps_backwards(array) || maker.is_jax() && !is_compact(array.layout())
+        {
             Some(Why::Strides)
         } else if maker.writes() && fixed() {
             Some(Why::ReadOnly)
         } else {
             None
         }
+    }
+
+    /// The copy that the library itself makes of an array, if it is allowed: JAX of one of the host that is not aligned as its own.
+    pub(crate) fn own_copy(
+        &self,
+        array: &SharedArray,
+        transfer: Transfer,
+    ) -> Result<Option<Crossing>> {
+        let Self::Library(maker) = self else { return Ok(None) };
+        let layout = array.layout();
+        if !maker.is_jax() || layout.is_empty() || is_aligned(array) {
+            return Ok(None);
+        }
+        let bytes = layout.len() * array.dtype().bytes();
+        Ok(Some(transfer.copy("convert", Why::Alignment, bytes)?))
     }
 
     /// A copy of an array that does not fit, if copies are allowed.
@@ -143,6 +183,7 @@ impl Kind {
             Self::NumPy if array.device().is_cpu() => crate::as_numpy::to_numpy(py, array),
             Self::NumPy | Self::Ours => Ok(Bound::new(py, PyArray::new(array))?.into_any()),
             Self::Library(maker) => {
+                maker.holds(py, array.dtype())?;
                 let consumer = match maker.name {
                     Some(name) if !array.device().is_cpu() => {
                         direct::current_stream(py, name, array.device())?
@@ -159,4 +200,23 @@ impl Kind {
     pub(crate) fn give<'py>(&self, py: Python<'py>, array: Array) -> Result<Bound<'py, PyAny>> {
         self.give_shared(py, array.into_shared())
     }
+}
+
+/// Whether JAX shares the memory of an array: XLA's buffers of the host begin at multiples of 64 bytes.
+fn is_aligned(array: &SharedArray) -> bool {
+    let first = array.layout().offset() * array.dtype().bytes();
+    !array.device().is_cpu() || (array.memory().address() + first).is_multiple_of(64)
+}
+
+/// Whether elements lie side by side, in whatever order of the axes.
+fn is_compact(layout: &Layout) -> bool {
+    let axes = layout.shape().iter().zip(layout.strides()).filter(|(extent, _)| **extent > 1);
+    let mut axes: Vec<(isize, usize)> = axes.map(|(extent, stride)| (*stride, *extent)).collect();
+    axes.sort_unstable();
+    let mut next = 1;
+    axes.into_iter().all(|(stride, extent)| {
+        let fits = stride == next;
+        next = stride * extent as isize;
+        fits
+    })
 }

@@ -30,6 +30,7 @@ mod error;
 mod incoming;
 mod integer;
 mod interface;
+mod interrupt;
 mod jax;
 mod kind;
 mod lock;

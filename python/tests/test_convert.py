@@ -126,3 +126,43 @@ def test_a_function_may_declare_pyclesperanto(pyclesperanto):
 
     assert np.array_equal(blur(np.ones(3, "float32")), np.full(3, 2))
     assert isinstance(blur(pyclesperanto.push(np.ones(3, "float32"))), pyclesperanto.Array)
+
+
+def test_jax_is_given_nothing_that_it_would_narrow_without_a_word():
+    jax = pytest.importorskip("jax")
+    with jax.enable_x64(False):
+        for dtype in ("float64", "complex128", "int64", "uint64"):
+            x = np.ones(3, dtype)
+            for take in (
+                lambda x: convert(x, "jax"),
+                lambda x: stack_slices([x, x], "jax"),
+                lambda x: unstack_slices(x, "jax"),
+                declared.jax(lambda x: x),
+            ):
+                with pytest.raises(arrayspan.DTypeError, match="jax_enable_x64"):
+                    take(x)
+        assert convert(np.ones(3), "jax", dtype="float32").dtype == "float32"
+        assert convert(np.ones(3, "int32"), "jax").dtype == "int32"
+    with jax.enable_x64(True):
+        assert convert(np.array([2**40, 3]), "jax").tolist() == [2**40, 3]
+
+
+def test_what_jax_does_not_share_is_copied_and_told():
+    jax = pytest.importorskip("jax")
+    whole = np.zeros(64 + 16, "float32")
+    first = -whole.ctypes.data // 4 % 16
+    x = np.arange(48, dtype="float32").reshape(6, 8)
+    aligned = whole[first : first + 48].reshape(6, 8)
+    aligned[:] = x
+    shared, copies = convert(aligned, "jax", zero_copy=True, report=True)
+    assert copies == [] and shared.unsafe_buffer_pointer() == aligned.ctypes.data
+    assert np.array_equal(convert(aligned.T, "jax", zero_copy=True), x.T)
+    apart = whole[first + 1 : first + 49].reshape(6, 8)
+    apart[:] = x
+    for given, why in ((apart, "alignment"), (aligned[::2], "strides"), (aligned[:, ::2], "strides"), (aligned[::-1], "strides")):
+        y, copies = convert(given, "jax", report=True)
+        assert np.array_equal(y, given) and why in copies[0]
+        with pytest.raises(arrayspan.CopyRefused, match=why):
+            convert(given, "jax", zero_copy=True)
+        assert all(np.array_equal(*pair) for pair in zip(unstack_slices(given, "jax", axis=1), given.T))
+    assert isinstance(y, jax.Array)

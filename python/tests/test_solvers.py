@@ -226,6 +226,46 @@ def test_control_c_ends_a_run_of_the_library_within_a_second():
     assert time.monotonic() - begin < 2
 
 
+LONG = {
+    "irls": lambda a, y: solvers.irls(a, y, iterations=10**5),
+    "omp": lambda a, y: solvers.omp(a, y, iterations=300),
+    "spgl1": lambda a, y: solvers.spgl1(a, y, misfit=1e-3, iterations=10**6),
+    "split_bregman": lambda a, y: solvers.split_bregman(a, y, [(Identity(800, dtype="float64"), 0.1, False)], iterations=10**5),
+    "eigs": lambda a, y: solvers.eigs(a.H @ a, 40, tolerance=1e-15),
+    "svds": lambda a, y: solvers.svds(a, 40, tolerance=1e-15),
+    "lobpcg": lambda a, y: solvers.lobpcg(a.H @ a + Identity(800, dtype="float64"), 40, tolerance=1e-15),
+    "randomized_svd": lambda a, y: solvers.randomized_svd(a, 300, powers=20),
+    "power_iteration": lambda a, y: solvers.power_iteration(a.H @ a, iterations=10**6, tolerance=0),
+    "norm_estimate": lambda a, y: solvers.norm_estimate(a, iterations=10**6, tolerance=1e-15),
+    "cond": lambda a, y: solvers.cond(a),
+    "log_det": lambda a, y: solvers.log_det(a.H @ a + Identity(800, dtype="float64"), probes=1000),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_control_c_ends_loops_around_solvers_and_spectra_within_a_second(name):
+    matrix = np.random.default_rng(1).standard_normal((400, 800))
+    a, y = MatrixMult(matrix), np.ones(400)
+    at = []
+    timer = threading.Timer(0.3, lambda: (at.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            while not at or time.monotonic() - at[0] < 20:
+                LONG[name](a, y)
+    finally:
+        timer.cancel()
+    assert time.monotonic() - at[0] < 1
+
+
+def test_callbacks_end_runs_by_the_truth_values_of_numpy_too():
+    a, y = MatrixMult(S.T @ S), S @ model
+    for ends in (True, np.True_, np.bool_(True)):
+        assert solvers.cgls(a, y, callback=lambda _: ends).stopped == "callback"
+    for goes_on in (None, False, np.False_, 1, "yes", np.ones(2)):
+        assert solvers.cgls(a, y, iterations=2, callback=lambda _: goes_on).stopped != "callback"
+
+
 def test_other_threads_run_meanwhile():
     slope = FirstDerivative((1500, 1500), dtype="float32")
     y = np.arange(1500 * 1500, dtype="float32").reshape(1500, 1500) % 17

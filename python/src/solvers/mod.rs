@@ -62,22 +62,25 @@ impl Asked<'_, '_> {
         PySolution::new(py, solved?, &y.kind)
     }
 
-    /// Runs what takes neither a start nor an observer.
+    /// Runs what takes no start, and looks for Ctrl-C after each of its iterations.
     fn solve_by(
         self,
         solve: impl FnOnce(
             &arrayspan::operators::Operator,
             arrayspan::bridge::View<'_>,
+            &mut Watch,
         ) -> arrayspan::solvers::Result<Solution>
         + Send,
     ) -> Result<PySolution> {
         let py = self.y.py();
         let y = incoming::read(self.y, "y")?;
+        let mut watch = Watch::new(self.callback, y.kind.clone(), false);
         let solved = py.detach(|| {
-            let solved = solve(&self.a.0, y.view());
+            let solved = solve(&self.a.0, y.view(), &mut watch);
             y.settle().and(Ok(solved?))
-        })?;
-        PySolution::new(py, solved, &y.kind)
+        });
+        watch.raise()?;
+        PySolution::new(py, solved?, &y.kind)
     }
 }
 

@@ -144,8 +144,8 @@ impl Watch {
         let returned = callback.bind(py).call1((&told,));
         let lent = &told.get().solution;
         py.detach(|| lent.end());
-        // Only `True` ends a run, and not whatever a function happens to return.
-        let ends = returned?.is(&*pyo3::types::PyBool::new(py, true));
+        // Only `True` ends a run, be it Python's or NumPy's, and not whatever a function happens to return.
+        let ends = returned?.extract::<bool>().unwrap_or(false);
         Ok(if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 }

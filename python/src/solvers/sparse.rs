@@ -128,7 +128,8 @@ pub(crate) fn irls(
     let least_squares = Cgls { stop, ..Cgls::default() };
     let solver =
         Irls { kind, iterations, tolerance, epsilon, clipped, damping, warm, least_squares };
-    Asked { a, y, start: None, callback: None, workspace: None }.solve_by(|a, y| solver.solve(a, y))
+    Asked { a, y, start: None, callback: None, workspace: None }
+        .solve_by(|a, y, watch| solver.solve_with(a, y, watch))
 }
 
 fn inner_stop(iterations: usize, residual: f64, gradient: f64) -> Stop {
@@ -155,7 +156,8 @@ pub(crate) fn omp(
     let stop = inner_stop(inner, inner_residual, inner_gradient);
     let least_squares = Lsqr { stop, ..Lsqr::default() };
     let solver = Omp { iterations, residual, absolute, normalize, least_squares };
-    Asked { a, y, start: None, callback: None, workspace: None }.solve_by(|a, y| solver.solve(a, y))
+    Asked { a, y, start: None, callback: None, workspace: None }
+        .solve_by(|a, y, watch| solver.solve_with(a, y, watch))
 }
 
 /// ``min ‖x‖₁`` with ``‖y - A x‖ ≤ misfit``, or, with ``norm``, ``min ‖y - A x‖`` with ``‖x‖₁ ≤ norm`` (SPGL1).
@@ -177,7 +179,8 @@ pub(crate) fn spgl1(
         _ => refuse(Class::Parameter, "spgl1: either misfit or norm")?,
     };
     let solver = Spgl1 { constraint, iterations, tolerance };
-    Asked { a, y, start: None, callback: None, workspace: None }.solve_by(|a, y| solver.solve(a, y))
+    Asked { a, y, start: None, callback: None, workspace: None }
+        .solve_by(|a, y, watch| solver.solve_with(a, y, watch))
 }
 
 /// An operator, its weight, and what its data are to be.
@@ -232,5 +235,5 @@ pub(crate) fn split_bregman<'py>(
     };
     let start = start.map(|start| incoming::copied(start, "start")).transpose()?;
     Asked { a, y, start: None, callback: None, workspace: None }
-        .solve_by(move |a, y| solver.solve_from(a, y, start.as_ref()))
+        .solve_by(move |a, y, watch| solver.solve_with(a, y, start.as_ref(), watch))
 }
