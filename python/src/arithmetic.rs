@@ -113,16 +113,15 @@ pub(crate) fn of_one(
 
 /// The absolute values of an array, which are real.
 pub(crate) fn absolute(py: Python<'_>, array: &PyArray) -> Result<PyArray> {
-    py.detach(|| {
-        let mut result = array.lent().view().abs().compute()?;
-        array.settle()?;
+    of_one(py, array, |value| {
+        let result = value.abs().compute()?;
         let dtype = result.dtype();
-        if dtype.is_complex() {
-            let stream = result.device().stream()?;
-            let parts = Conversion::WRAP.dropping_imaginary();
-            result = result.view().convert(dtype.real(), &parts, &stream)?;
+        if !dtype.is_complex() {
+            return Ok(result);
         }
-        Ok(PyArray::new(result))
+        let stream = result.device().stream()?;
+        let parts = Conversion::WRAP.dropping_imaginary();
+        Ok(result.view().convert(dtype.real(), &parts, &stream)?)
     })
 }
 

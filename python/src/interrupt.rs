@@ -32,17 +32,14 @@ pub(crate) fn within<T: Send, E>(
     work: impl FnOnce(&dyn Executor) -> std::result::Result<T, E> + Send,
 ) -> Result<T>
 where
-    E: Send + From<kernels::Error>,
+    E: Send,
     Failure: From<E>,
 {
-    let (done, raised) = py.detach(|| {
-        let on = match kernels::on(device) {
-            Ok(on) => on,
-            Err(error) => return (Err(E::from(error)), None),
-        };
-        let on = Interruptible { on, looked: Mutex::new(Instant::now()), raised: Mutex::default() };
-        (work(&on), on.raised.into_inner())
-    });
+    let (done, raised) = py.detach(|| -> kernels::Result<_> {
+        let (looked, raised) = (Mutex::new(Instant::now()), Mutex::default());
+        let on = Interruptible { on: kernels::on(device)?, looked, raised };
+        Ok((work(&on), on.raised.into_inner()))
+    })?;
     match raised {
         Some(raised) => Err(raised.into()),
         None => Ok(done?),

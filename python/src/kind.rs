@@ -1,5 +1,6 @@
 //! Kinds of arrays: what results become.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use arrayspan::bridge::{Array, Crossing, DType, Layout, LentArray, SharedArray, Transfer, Why};
@@ -210,13 +211,7 @@ fn is_aligned(array: &SharedArray) -> bool {
 
 /// Whether elements lie side by side, in whatever order of the axes.
 fn is_compact(layout: &Layout) -> bool {
-    let axes = layout.shape().iter().zip(layout.strides()).filter(|(extent, _)| **extent > 1);
-    let mut axes: Vec<(isize, usize)> = axes.map(|(extent, stride)| (*stride, *extent)).collect();
-    axes.sort_unstable();
-    let mut next = 1;
-    axes.into_iter().all(|(stride, extent)| {
-        let fits = stride == next;
-        next = stride * extent as isize;
-        fits
-    })
+    let mut axes: Vec<usize> = (0..layout.rank()).collect();
+    axes.sort_by_key(|axis| Reverse(layout.strides()[*axis]));
+    layout.permuted(&axes).is_ok_and(|layout| layout.is_contiguous())
 }

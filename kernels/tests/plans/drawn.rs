@@ -48,23 +48,16 @@ fn call(
     random: &mut Random,
 ) -> Result<()> {
     let (number, pair) = (random.below(2), random.two());
+    let (x, y) = both(vectors, pair);
     match random.below(10) {
-        0 | 1 => {
-            let (x, y) = both(vectors, pair);
-            x.update_on(on, |x| 0.5 * x + 0.25 * y)
-        }
-        2 => {
-            let (x, y) = both(vectors, pair);
-            x.add_scaled_on(on, &numbers[number], y)
-        }
+        0 | 1 => x.update_on(on, |x| 0.5 * x + 0.25 * y),
+        2 => x.add_scaled_on(on, &numbers[number], y),
         3..=5 => {
-            let (x, y) = both(vectors, pair);
             let update = [Update::set(), Update::set(), Update::new(0.5, -0.25)];
             on.stencil(a, y.view(), x.view_mut(), update[random.below(3)])
         }
         // An elementwise call and a stencil of what it writes, or of what it reads.
         6 | 7 => {
-            let (x, y) = both(vectors, pair);
             x.update_on(on, |x| y - 0.5 * x)?;
             let other = (0..4).find(|at| !pair.contains(at)).unwrap_or(0);
             let (y, x) = both(vectors, [other, pair[random.below(3) / 2]]);
@@ -72,12 +65,10 @@ fn call(
         }
         // A part of an array.
         8 => {
-            let (x, y) = both(vectors, pair);
             let row = y.view().selected(0, 3)?;
             on.map(&(input(0) + constant(0.5) * previous()), &[row], x.view_mut().selected(0, 2)?)
         }
         _ => {
-            let (x, y) = both(vectors, pair);
             x.update_on(on, |x| 0.5 * x - 0.5 * y)?;
             // A number near 1/2, whatever the array holds.
             x.norm_squared_into(on, &mut numbers[number])?;

@@ -113,17 +113,15 @@ impl<M: Method> Run<'_, M> {
             return Ok(stopped);
         }
         let (on, scalar) = (self.on, &mut self.w.number);
-        // Operators of such methods are not scaled, so that a model may leave the dtype while the residuals of the recurrence fall.
-        if !M::DESCENDS && unscaled.is_none() && !largest(on, scalar, &self.x)?.is_finite() {
-            return Ok(Stopped::NotFinite);
-        }
         let mut lost = self.lost[0];
-        if let Some(x) = unscaled {
-            let size = largest(on, scalar, x)?;
+        // Operators of methods that do not descend are not scaled: their models may leave the dtype while the residuals of the recurrence fall.
+        if unscaled.is_some() || !M::DESCENDS {
+            let size = largest(on, scalar, unscaled.unwrap_or(&self.x))?;
             if !size.is_finite() {
                 return Ok(Stopped::NotFinite);
             }
-            lost |= size < least_normal(x.dtype()) && largest(on, scalar, &self.x)? > 0.0;
+            let vanished = unscaled.is_some() && size < least_normal(self.x.dtype());
+            lost |= vanished && largest(on, scalar, &self.x)? > 0.0;
         }
         Ok(if lost { Stopped::Underflow } else { stopped })
     }

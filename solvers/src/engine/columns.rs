@@ -235,32 +235,24 @@ impl<M: Method> Solving<'_, M> {
         let scaled = (0..count).any(|column| unscaling(&self.run, column) != 0);
         // All at once, and as they are.
         let plain = !scaled && ended.iter().all(|ended| *ended);
-        let mut sizes = None;
         if !plain {
             self.keep(ended)?;
         }
-        if let Some(found) = self.found.as_ref().filter(|x| scaled && !x.layout().is_empty()) {
-            let on = self.run.on;
-            sizes = Some((largest(on, &found.view())?, largest(on, &self.run.x.view())?));
-        }
-        // As of one right-hand side: operators of such methods are not scaled.
-        let model = self.found.as_ref().unwrap_or(&self.run.x);
-        let sound = if M::DESCENDS || model.layout().is_empty() {
-            vec![0.0; count]
-        } else {
-            largest(self.run.on, &model.view())?
-        };
+        // As of one right-hand side.
+        let (x, some) = (&self.run.x, !self.run.x.layout().is_empty());
+        let sizes = |of: &Array| largest(self.run.on, &of.view());
+        let model = self.found.as_ref().unwrap_or(x);
+        let found = (some && (scaled || !M::DESCENDS)).then(|| sizes(model)).transpose()?;
+        let before = (some && scaled).then(|| sizes(x)).transpose()?;
         let outcome = |column: usize, stopped: Stopped| {
-            if !sound[column].is_finite() {
-                return Stopped::NotFinite;
-            }
             let mut lost = self.run.lost[column];
-            if let Some((found, scaled)) = &sizes {
+            if let Some(found) = &found {
                 let size = found[column];
                 if !size.is_finite() {
                     return Stopped::NotFinite;
                 }
-                lost |= size < least_normal(self.run.x.dtype()) && scaled[column] > 0.0;
+                let before = before.as_ref().map_or(0.0, |before| before[column]);
+                lost |= size < least_normal(x.dtype()) && before > 0.0;
             }
             if lost && stopped != Stopped::NotFinite { Stopped::Underflow } else { stopped }
         };
